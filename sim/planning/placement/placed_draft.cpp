@@ -73,12 +73,10 @@ class PlacementChoice {
         seconds_(run.worth) {}
   PlacementChoice(const PlacementChoice&) = delete;
 
-  /// Searches the placements of a problem. `wider` says that an earlier problem allows all placements that this problem
-  /// allows.
-  void consider(PlacedQuestion problem, bool wider) {
+  /// Searches the placements of a problem. The first problem must allow the placements of all later problems.
+  void consider(PlacedQuestion problem) {
     problems_.push_back(std::move(problem));
     const PlacedQuestion& asked = problems_.back();
-    if (!wider) widest_.push_back(&asked);
     const PlacedBound bound(asked, request_, common_, way_ == hardware_cache);
     bool only_moves = false;  // whether all placements without moves are too slow
     for (const FastSize& size : sizes_within(asked.question(), asked.room())) {
@@ -112,13 +110,10 @@ class PlacementChoice {
     return std::move(best_);
   }
 
-  /// Adds how far the seconds of the kernels of the fastest run are from their bound, in the whole room of the device,
-  /// whatever the size of fast memory was for which the placement was found.
+  /// Adds how far the seconds of the kernels of the fastest run are from their bound, in the whole fast memory of the
+  /// device, whatever the size of fast memory was for which the placement was found.
   void say_gap(Plan& plan) const {
-    if (!(predicted_s_ > 0)) return;
-    double bound = predicted_s_;
-    for (const PlacedQuestion* asked : widest_) bound = std::min(bound, bound_of(*asked));
-    add_placement_gap(plan, predicted_s_, bound, bounded());
+    add_placement_gap(plan, predicted_s_, std::min(predicted_s_, bound()), bounded());
   }
 
  private:
@@ -189,15 +184,18 @@ class PlacementChoice {
     return "all placements without moves";
   }
 
-  /// Returns the bound of the placements of one problem: of those without moves, and also of those with moves if the
-  /// method moves tensors. With a hardware cache, it is a cache that loses nothing, because every address has a place of
-  /// its own. The bound is infinite if no placement fits.
-  double bound_of(const PlacedQuestion& asked) const {
+  /// Returns a bound of the placements without moves, and also of those with moves if the method moves tensors. A run may
+  /// do without room for inputs and answers in transfer, so the bound has the whole fast memory. With a hardware cache, it
+  /// is a cache that loses nothing, because every address has a place of its own. The bound is infinite if no placement
+  /// fits.
+  double bound() const {
+    const PlacedQuestion& asked = problems_.front();
     const PlacementQuestion& question = asked.question();
     if (way_ == hardware_cache)
       return cached_run(question, std::numeric_limits<std::int64_t>::max(), two_rounds).seconds;
+    const std::int64_t room = asked.memories().fast_capacity.value_or(question.peak());
     const OptimumRequest search{.question = question,
-                                .capacity = std::min(asked.room(), question.peak()),
+                                .capacity = std::min(room, question.peak()),
                                 .moves = moves_tensors(way_),
                                 .tries = 0,
                                 .nodes = 0};
@@ -219,12 +217,12 @@ class PlacementChoice {
 
   /// Throws Infeasible: slow memory has no room for any placement that was tried.
   [[noreturn]] void refuse_slow() const {
-    const PlacementQuestion& question = widest_.front()->question();
+    const PlacementQuestion& question = problems_.front().question();
     const std::string &fast = question.problem().fast, &slow = question.problem().slow;
     if (way_ != "static" && !moves_tensors(way_))
       check_slow_capacity(question, all_slow(question),
                           "the placement with all tensors in '" + slow + "'");
-    const std::int64_t room = std::max<std::int64_t>(0, widest_.front()->room());
+    const std::int64_t room = std::max<std::int64_t>(0, problems_.front().room());
     check_slow_capacity(question, filled_up({question, room}, all_slow(question)),
                         "a placement that fills '" + fast + "' first");
     throw Infeasible("no placement was found for which memory '" + slow +
@@ -249,8 +247,6 @@ class PlacementChoice {
   const std::string policy_, way_;
   std::optional<Draft> best_;
   std::list<PlacedQuestion> problems_;
-  /// The problems whose placements were searched, without those that an earlier problem contains.
-  std::vector<const PlacedQuestion*> widest_;
   double predicted_s_ = 0;  ///< the seconds of a round of the fastest run
   double seconds_;          ///< the seconds of the best run so far; only a faster run is useful
 };
@@ -282,8 +278,7 @@ void consider_all(const PlacedRun& run, PlacementChoice& choice) {
   if (run.way == hardware_cache) {
     const FateChoice fates = fates_behind_cache(run.fates, run.request, run.common);
     choice.consider(PlacedQuestion(run.request, run.common, fates, run.policy,
-                                   {.inputs = true, .answers = true}),
-                    /*wider=*/false);
+                                   {.inputs = true, .answers = true}));
     return;
   }
   const PlacedQuestion free = asked({});
@@ -301,7 +296,7 @@ void consider_all(const PlacedRun& run, PlacementChoice& choice) {
           {.inputs = true, .answers = true, .weights = weights}}) {
       if (slow_only.answers && !free.has_answers()) continue;
       if (slow_only.inputs && !slow_only.answers && !free.has_inputs()) continue;
-      choice.consider(slow_only.inputs || weights ? asked(slow_only) : free, /*wider=*/weights);
+      choice.consider(slow_only.inputs || weights ? asked(slow_only) : free);
     }
   }
 }

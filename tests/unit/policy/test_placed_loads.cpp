@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <iterator>
 #include <limits>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -11,7 +12,9 @@
 #include "document/load.hpp"
 #include "execute/arithmetic/replay.hpp"
 #include "execute/feasibility.hpp"
+#include "planning/placement/turns/placement_facts.hpp"
 #include "scenario/scenario.hpp"
+#include "study/placement/curve.hpp"
 #include "support/campaign.hpp"
 #include "support/random_chain.hpp"
 
@@ -87,11 +90,9 @@ TEST_CASE("the second memory has to hold only what is placed there", "[placement
                     Contains("exceeds memory 'gpu_ddr' at kernel 'm' (step 1 of 1)") &&
                         Contains("the largest tensors are weights of m (4 kB), x (400 B)"));
   // The weights fit into neither memory.
-  CHECK_THROWS_WITH(
-      make_plan(hidden_bytes("static", "3000B", "3000B")),
-      Contains(
-          "a placement that fills 'gpu' first exceeds memory 'gpu_ddr'") &&
-          Contains("weights of m (4 kB)"));
+  CHECK_THROWS_WITH(make_plan(hidden_bytes("static", "3000B", "3000B")),
+                    Contains("a placement that fills 'gpu' first exceeds memory 'gpu_ddr'") &&
+                        Contains("weights of m (4 kB)"));
 }
 
 TEST_CASE("a run refuses placements in two memories that no link joins", "[placement]") {
@@ -176,6 +177,36 @@ TEST_CASE(
       }
     }
   }
+}
+
+TEST_CASE("no placement without moves has kernels below the bound of another placement's gap",
+          "[placement][property]") {
+  int positive = 0;
+  for (std::uint64_t seed = 0; seed < test::cases_of(std::uint64_t{20}); ++seed) {
+    const Scenario any = random_run(seed, "none", 400'000, 4'000'000);
+    // With `needed` bytes, all tensors fit into the first memory if no input or answer is in transfer meanwhile.
+    const std::int64_t needed =
+        PlacementQuestion(placement_problem(any, two_memories(any.platform, ""))).peak();
+    for (const std::int64_t hbm : {needed / 4, needed / 2, needed, needed + 64, 2 * needed}) {
+      std::map<std::string, double> kernels, bounds;
+      for (const char* way : {"none", "first_touch", "all_slow", "static"}) try {
+          const Plan plan = make_plan(random_run(seed, way, hbm, 4'000'000));
+          check(plan);
+          const Fact* const gap = find_fact(plan.facts, "placement_gap");
+          REQUIRE(gap);
+          kernels[way] = kernel_seconds(plan);
+          bounds[way] = kernels[way] * (1 - gap->number()->value);
+          positive += gap->number()->value > 0 ? 1 : 0;
+        } catch (const Infeasible&) {  // the placement does not fit
+        }
+      for (const auto& [bounded, bound] : bounds)
+        for (const auto& [other, seconds] : kernels) {
+          INFO("seed " << seed << ", " << hbm << " bytes, " << other << " against " << bounded);
+          CHECK(bound <= seconds * (1 + 1e-9));
+        }
+    }
+  }
+  CHECK(positive > 10);
 }
 
 }  // namespace
