@@ -272,21 +272,21 @@ TEST_CASE("streamed: the body is one of the equal passes of a long step") {
           find_fact(plan.facts, "passes_per_step")->number()->value);
     return plan;
   };
-  const Plan some = plan_of(10'000, 100), many = plan_of(1'000'000, 100);
+  const Plan some = plan_of(30'000, 100), many = plan_of(1'000'000, 100);
   // The prologue computes the passes before the body.
-  CHECK(some.iterations == 100 - 5);
+  CHECK(some.iterations == 300 - 5);
   CHECK(many.iterations == 10'000 - 5);
   CHECK(many.actions.size() == some.actions.size());
   CHECK(many.tensors.size() == some.tensors.size());
   CHECK(execute_isolated(some).report.makespan == Approx(replay(some).makespan).epsilon(1e-9));
   // If passes of 100 do not divide a step, the first pass is shorter.
-  CHECK(plan_of(10'001, 100).iterations == 101 - 5);
+  CHECK(plan_of(30'001, 100).iterations == 301 - 5);
   CHECK(plan_of(999'983, 100).actions.size() < many.actions.size());
   // With few micro-batches in flight, a round has several passes.
   CHECK(body(plan_of(100'000, 1)) == 4 * (1 + 3 + 3 + 1));  // four passes: inputs, weights, computations, answers
   // Short steps and steps of few passes are listed as a whole.
-  CHECK(plan_of(4096, 16).iterations == 1);
-  CHECK(plan_of(6'400, 100).iterations == 1);
+  CHECK(plan_of(4096, 8).iterations == 1);
+  CHECK(plan_of(25'600, 100).iterations == 1);
 }
 
 TEST_CASE("streamed: a million micro-batches are planned with all choices open") {
