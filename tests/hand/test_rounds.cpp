@@ -1,6 +1,7 @@
 // If the work repeats, the body of a plan must be one round, for any number of micro-batches per step. With 1 GFLOP/s
 // and 1 GB/s, 1e6 FLOP take 1 ms and 1 kB takes 1 us.
 #include <catch2/catch.hpp>
+#include <cmath>
 
 #include "execute/arithmetic/replay.hpp"
 #include "execute/feasibility.hpp"
@@ -242,6 +243,61 @@ TEST_CASE("phased: a round brings the first phase back to the first device") {
   const Plan many = plan_of("batches_per_step: 1000000, steps: 2");
   CHECK(many.actions.size() == even.actions.size());
   CHECK(many.iterations == 1'000'000);
+}
+
+TEST_CASE("streamed: the body is one of the equal passes of a long step") {
+  // The first input takes 0.001 ms, and A's weights 0.1 ms, while the second input comes. If the first pass has a single
+  // micro-batch, no second input comes. All other loads are hidden by the computations of 6 ms per micro-batch. The last
+  // answer takes 0.001 ms.
+  const auto plan_of = [&](std::int64_t count, std::int64_t in_flight) {
+    const Plan plan = planned(
+        "batches_per_step: " + std::to_string(count),
+        "stages: {cut: per_layer}\nfates: {strategy: keep_all}\n"
+        "policy: {name: streamed, buffers: 2, pieces: whole, prefetch: 1, resident: none, "
+        "in_flight: " +
+            std::to_string(in_flight) + "}\n");
+    const double makespan = 0.103 + 6.0 * static_cast<double>(count);
+    Totals totals(plan);
+    replay(plan, totals);
+    CHECK(number(totals, "makespan_s") == ms(makespan).margin(1.1e-6));
+    CHECK(number(totals, "first_step_s") == ms(makespan).margin(1.1e-6));
+    CHECK(number(totals, "samples") == static_cast<double>(count));
+    totals.set_further_step(further_step_s(plan));
+    CHECK(number(totals, "step_s") == Approx(6e-3 * static_cast<double>(count)).margin(1.1e-4));
+    CHECK(number(totals, "steady_throughput_samples_per_s") == Approx(1000.0 / 6).epsilon(1e-5));
+    CHECK(peak(plan, "host") == 600'000 + 2000 * count);
+    CHECK(find_fact(plan.facts, "passes_per_step")->number()->value ==
+          std::ceil(static_cast<double>(count) / static_cast<double>(in_flight)));
+    CHECK(find_fact(plan.facts, "weight_passes", "1")->number()->value ==
+          find_fact(plan.facts, "passes_per_step")->number()->value);
+    return plan;
+  };
+  const Plan some = plan_of(30'000, 100), many = plan_of(1'000'000, 100);
+  // The prologue computes the passes before the body.
+  CHECK(some.iterations == 300 - 5);
+  CHECK(many.iterations == 10'000 - 5);
+  CHECK(many.actions.size() == some.actions.size());
+  CHECK(many.tensors.size() == some.tensors.size());
+  CHECK(execute_isolated(some).report.makespan == Approx(replay(some).makespan).epsilon(1e-9));
+  // If passes of 100 do not divide a step, the first pass is shorter.
+  CHECK(plan_of(30'001, 100).iterations == 301 - 5);
+  CHECK(plan_of(999'983, 100).actions.size() < many.actions.size());
+  // With few micro-batches in flight, a round has several passes.
+  CHECK(body(plan_of(100'000, 1)) == 4 * (1 + 3 + 3 + 1));  // four passes: inputs, weights, computations, answers
+  // Short steps and steps of few passes are listed as a whole.
+  CHECK(plan_of(4096, 8).iterations == 1);
+  CHECK(plan_of(25'600, 100).iterations == 1);
+}
+
+TEST_CASE("streamed: a million micro-batches are planned with all choices open") {
+  // The device has no room for all weights. Each candidate is rehearsed with a few passes.
+  const Plan plan = planned("batches_per_step: 1000000", "policy: {name: streamed}\n",
+                            {"platform.devices.gpu.memory.capacity=450kB"});
+  CHECK(plan.actions.size() < 200'000);
+  const double chosen = find_fact(plan.facts, "chosen_s")->number()->value;
+  CHECK(replay(plan).makespan == Approx(chosen).epsilon(1e-9));
+  CHECK(chosen >= 6000);
+  CHECK(chosen < 6001);
 }
 
 TEST_CASE("data_parallel: replicas with unequal shares run the same number of iterations") {

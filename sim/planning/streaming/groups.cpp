@@ -48,9 +48,12 @@ std::int64_t passes_per_step(std::int64_t per_step, std::int64_t in_flight) {
 // If the first pass is short instead of the last, its computations may not hide the loads of the second pass. In a step of
 // many passes, this hardly matters.
 bool StreamedCase::repeats_passes(std::int64_t in_flight) const {
-  constexpr std::int64_t many_passes = 64;
-  return is_very_long() || (may_repeat && micro_batches > longest_round &&
-                            passes_per_step(micro_batches, in_flight) > many_passes);
+  constexpr std::int64_t many_passes = 256, many_passes_of_very_long = 64;
+  if (!may_repeat || micro_batches <= longest_round) return false;
+  const std::int64_t passes = passes_per_step(micro_batches, in_flight),
+                     left = micro_batches - (passes - 1) * in_flight;
+  return passes > many_passes ||
+         (is_very_long() && (passes > many_passes_of_very_long || left >= in_flight / 2));
 }
 
 bool StreamedCase::is_very_long() const {

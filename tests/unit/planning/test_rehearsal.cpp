@@ -3,6 +3,8 @@
 // memory than the rehearsal says. With more memory, no run may be slower.
 #include <catch2/catch.hpp>
 
+#include <cmath>
+
 #include "base/error.hpp"
 #include "document/load.hpp"
 #include "execute/arithmetic/replay.hpp"
@@ -323,6 +325,59 @@ TEST_CASE("no rehearsal takes fewer seconds than its lower bound", "[property]")
       CHECK(seconds_at_least(asked, choice, choice.buffers) <= seconds);
     }
   }
+}
+
+TEST_CASE("a step with a few passes gives the seconds and bounds of a long step with equal passes") {
+  int repeated = 0, equal = 0, all = 0;
+  for (unsigned c = 0; c < 60; ++c) {
+    Dice dice(97'000 + c);
+    const auto number = [&](std::uint64_t below) {
+      return static_cast<std::int64_t>(dice.below(below));
+    };
+    const auto at = [](std::int64_t index) { return static_cast<std::size_t>(index); };
+    StreamedCase streamed;
+    const std::int64_t groups = 1 + number(4);
+    for (std::int64_t g = 0; g < groups; ++g)
+      streamed.groups.push_back({{number(50'000), number(4'000), number(4'000), number(2'000)},
+                                 static_cast<double>(number(100)) * 1e-5});
+    streamed.down = {static_cast<double>(number(3)) * 1e-6, 1e6 * (1 + number(50)),
+                     1e-6 * number(dice.one_in(2) ? 40 : 20'000)};
+    streamed.up = streamed.down;
+    streamed.overlap = !dice.one_in(8);
+    StreamedChoice choice{.in_flight = 1 + number(12),
+                          .buffers = 1 + number(5),
+                          .spares = dice.one_in(2),
+                          .inputs_cross = !dice.one_in(3),
+                          .inputs_first = dice.one_in(3),
+                          .offload = dice.one_in(2),
+                          .piece = dice.one_in(2) ? 0 : 1000,
+                          .ahead = number(150'000)};
+    // The first pass has as many micro-batches as the others, so the listed step has the same passes.
+    streamed.micro_batches = choice.in_flight * (5'000 / choice.in_flight + number(20));
+    for (std::int64_t g = 0; groups > 1 && dice.one_in(2) && g < groups; ++g)
+      choice.resident.push_back(
+          number(static_cast<std::uint64_t>(streamed.groups[at(g)].bytes.weights) + 1));
+    choice.resident.resize(choice.resident.empty() ? 0 : at(groups));
+    StreamedCase repeats = streamed;
+    repeats.may_repeat = true;
+    const RehearsedStep listed(streamed, choice), step(repeats, choice);
+    INFO("case " << c << ": " << choice.text(at(groups)));
+    CHECK(!listed.repeated());
+    CHECK(step.rehearsal().bytes() == listed.rehearsal().bytes());
+    CHECK(RehearsedStep::at_least(repeats, choice) <= step.seconds() * (1 + 1e-12));
+    CHECK(RehearsedStep::at_least(repeats, choice) <= listed.seconds() * (1 + 1e-12));
+    CHECK(seconds_at_least(repeats, choice, choice.buffers) <= step.seconds() * (1 + 1e-12));
+    ++all;
+    if (!step.repeated()) continue;
+    ++repeated;
+    CHECK(step.rehearsal().slots() < listed.rehearsal().slots());
+    // At the end of a listed step, loads may come earlier than in the passes before, because no further loads follow. Then
+    // its last passes take other seconds than a repeated pass.
+    CHECK(step.seconds() == Approx(listed.seconds()).epsilon(1e-4));
+    equal += std::abs(step.seconds() - listed.seconds()) <= 1e-12 * listed.seconds() ? 1 : 0;
+  }
+  CHECK(repeated > all * 3 / 4);
+  CHECK(equal > repeated * 9 / 10);
 }
 
 }  // namespace
