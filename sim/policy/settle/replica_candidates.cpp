@@ -1,7 +1,6 @@
 #include "policy/settle/replica_candidates.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <map>
 #include <memory>
@@ -24,8 +23,9 @@
 namespace sluice {
 namespace {
 
-/// A step of inference is long if it has more than this many pairs of a layer and a micro-batch. A run of all replicas
-/// takes long to simulate then.
+/// A step of inference is long if it has more than this many pairs of a layer and a micro-batch. Each plan then takes long
+/// to make and to simulate, so only choices for a share of the links are compared. In a long step, the replicas are rarely
+/// faster with choices for the whole links.
 constexpr std::int64_t most_passes_of_layers = 20'000;
 constexpr std::int64_t no_limit = std::numeric_limits<std::int64_t>::max();
 constexpr double never = std::numeric_limits<double>::infinity();
@@ -50,20 +50,9 @@ std::int64_t keep_within_need(std::vector<Plan>& parts, const std::vector<std::s
 }
 
 bool is_long_step(const PolicyRequest& request) {
+  if (request.workload.training) return false;
   const auto layers = static_cast<std::int64_t>(request.pricing.model.layers.size());
   return request.workload.micro_batches_per_step() > most_passes_of_layers / layers;
-}
-
-/// Returns the greatest round capacity of at most `bytes` bytes, which must be positive. The round capacities are the
-/// powers of the square root of 2, so they do not depend on any machine.
-std::int64_t round_capacity(std::int64_t bytes) {
-  if (bytes == no_limit) return no_limit;
-  const auto capacity = [](double power) {
-    return static_cast<std::int64_t>(std::exp2(power / 2));
-  };
-  double power = std::ceil(2 * std::log2(static_cast<double>(bytes)));
-  while (capacity(power) > bytes) --power;
-  return capacity(power);
 }
 
 /// Returns the seconds of the slowest replica if it runs alone, or 0 if they are not known.
@@ -99,15 +88,8 @@ class ReplicaWay {
         request_(request),
         keys_(std::move(keys)),
         devices_(replica_devices(request, keys_.reader())),
-        share_(shared_out(request.pricing.platform, devices_)) {
-    if (!compares_less_memory() || !is_long_step(request) || !equal_replicas(request, devices_) ||
-        !share_links(request.pricing.platform, share_) ||
-        keys_.reader().text("transfers") != "auto")
-      return;
-    Value together = keys_.map();
-    together.set("transfers", Value::make(std::string("together")));
-    together_.emplace(std::move(together), record_of(policy_catalog().find("data_parallel")));
-  }
+        share_(shared_out(request.pricing.platform, devices_)),
+        long_step_(is_long_step(request)) {}
 
   /// Returns what is known about the plans of all replicas if they use at most `bytes` bytes of each device's memory.
   /// With `opens`, this takes longer, but more is known.
@@ -120,8 +102,9 @@ class ReplicaWay {
   /// Returns the fastest plan that was made. If no plan takes less than `worth` seconds, the result may have no plan.
   Settled fastest(double worth) const {
     Fastest best{.worth = worth};
-    if (share_links(request_.pricing.platform, share_)) compare(share_, /*whole=*/false, best);
-    if (!together_) compare(request_.pricing.platform, /*whole=*/true, best);
+    const bool shares = share_links(request_.pricing.platform, share_);
+    if (shares) compare(share_, /*whole=*/false, best);
+    if (!shares || !long_step_) compare(request_.pricing.platform, /*whole=*/true, best);
     if (!best.plan) return {};
     state_gap(best);
     return {.seconds = best.seconds, .plan = [plan = best.plan] { return *plan; }};
@@ -162,24 +145,17 @@ class ReplicaWay {
       if (whole && !(seconds_alone(parts) < best.to_beat())) return;
       const std::int64_t needed = less_memory ? keep_within_need(parts.plans, devices_) : 0;
       if (known_plans_help) known.last = parts;
-      if (!together_ || round_capacity(std::min(bytes, capacity())) >= needed)
-        take(std::move(parts.plans), whole, best);
-      else
-        take(std::move(parts.plans), whole, best, together_->reader());
+      take(std::move(parts.plans), whole, best);
       bytes = std::min(bytes, needed) - 1;
-      if (together_ && bytes > 0) bytes = round_capacity(bytes);
     }
   }
 
   /// Makes the plan of all replicas from their plans, if the links can carry their bytes in time. Of two plans that take
   /// equally long, the one is taken whose choices were made with all of the links: bounds of its fates hold.
   void take(std::vector<Plan> parts, bool whole, Fastest& best) const {
-    take(std::move(parts), whole, best, keys_.reader());
-  }
-  void take(std::vector<Plan> parts, bool whole, Fastest& best, const Reader& keys) const {
     if (!(link_seconds(parts, request_.pricing.platform) < best.to_beat())) return;
     if (compares_less_memory() && !may_be_faster(parts, whole, best)) return;
-    TimedPlan all = joined(policy_, request_, keys, std::move(parts));
+    TimedPlan all = joined(policy_, request_, keys_.reader(), std::move(parts));
     const double seconds = all.seconds();
     if (whole ? !(seconds <= best.seconds) : !(seconds < best.seconds)) return;
     best.seconds = seconds;
@@ -215,11 +191,6 @@ class ReplicaWay {
     best.plan = std::make_shared<const Plan>(std::move(plan));
   }
 
-  /// Returns the capacity of the first replica's device.
-  std::int64_t capacity() const {
-    return request_.pricing.platform.device(devices_.front()).memory().capacity.value_or(no_limit);
-  }
-
   /// Returns the machine with at most `bytes` bytes of memory on each device of a replica.
   Platform within(Platform machine, std::int64_t bytes) const {
     for (Device& device : machine.devices)
@@ -233,13 +204,7 @@ class ReplicaWay {
   Keys keys_;
   std::vector<std::string> devices_;
   Platform share_;  ///< the platform with each replica's share of the links
-  /// The keys with `transfers: together`, if the step is long, the replicas are equal and share links, and the scenario
-  /// leaves open how their transfers do that. Then choices are made with a share of the links only: for the whole memory,
-  /// and for round capacities. Those for a round capacity are compared with all ways to share links: a larger memory has
-  /// all round capacities of a smaller one. Those for the whole memory are compared with transfers that use links
-  /// together. Equal replicas then have equal shares at each time, so their run takes as long as a replica alone with its
-  /// share of the links. With more memory, this is not longer.
-  std::optional<Keys> together_ = {};
+  bool long_step_;
 };
 
 /// Returns a candidate for the way, with these two members.
