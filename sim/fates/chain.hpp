@@ -113,7 +113,14 @@ struct Chain {
   /// unlimited.
   std::optional<std::int64_t> host_room = {};
 
+  /// Indexed by device: the bytes of tensors that stay there during the whole run, without the bytes that every device
+  /// has. Those leave the budget of all devices. If the list is empty, all devices have equally much room.
+  std::vector<std::int64_t> occupied = {};
+
   std::size_t device(std::size_t stage) const { return stage % devices; }
+  std::int64_t occupied_on(std::size_t device) const {
+    return occupied.empty() ? 0 : occupied[device];
+  }
 
   const ChainTensor& boundary(std::size_t b) const { return b == 0 ? input : stages[b - 1].output; }
 

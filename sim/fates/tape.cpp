@@ -245,7 +245,8 @@ TapeMemory memory_of(const Chain& chain, const Tape& tape) {
     std::vector<std::int64_t> bytes = live.totals(d);
     if (!one_by_one) take_one_after_the_other(chain, passes, live.lifetimes(d), bytes);
     for (std::size_t at = 0; at < tape.size(); ++at) {
-      const std::int64_t all = bytes[at] + (device_at(at) == d ? workspace[at] : 0);
+      const std::int64_t all =
+          bytes[at] + chain.occupied_on(d) + (device_at(at) == d ? workspace[at] : 0);
       memory.bytes[at] = std::max(memory.bytes[at], static_cast<std::int64_t>(chain.devices) * all);
     }
   }

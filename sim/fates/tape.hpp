@@ -44,7 +44,7 @@ using Tape = std::vector<TapeOp>;
 ///
 /// If several devices take turns, each device that uses a tensor holds one of its own. A pass or a load brings it to its
 /// device only. The first transfer to another device needs no operation. `bytes` has n times the bytes of the fullest of
-/// the n devices. So an operation fits if each device has an equal share of the budget.
+/// the n devices, with Chain::occupied. So an operation fits if each device has an equal share of the budget.
 struct TapeMemory {
   std::vector<std::int64_t> bytes;  ///< indexed by operation
   std::int64_t peak = 0;  ///< the greatest of `bytes`; copies count only if side_by_side is 1

@@ -24,7 +24,10 @@ FrontierSettings settings_of(const Chain& chain) {
 }  // namespace
 
 InTurnSearch::InTurnSearch(const FateRequest& request)
-    : chain_(request.chain), joint_(joint_chain(chain_)), alike_(alike_tapes(request.chain)) {}
+    : chain_(request.chain),
+      joint_(joint_chain(chain_)),
+      alike_(alike_tapes(request.chain)),
+      has_frontiers_(chain_.devices == 1 || !request.one_of_several) {}
 
 Tape InTurnSearch::within(std::int64_t budget) {
   if (keeps_all(budget)) return alike_.front();
@@ -34,7 +37,7 @@ Tape InTurnSearch::within(std::int64_t budget) {
       best = tape;
   };
   // Whole frontiers take long to compute. So they are computed only if the smallest tape fits.
-  if (least().bytes <= budget) {
+  if (has_frontiers_ && least().bytes <= budget) {
     if (fits_in_host(chain_, least().tape)) consider(least().tape);
     consider_frontiers(budget, consider);
   }

@@ -37,7 +37,8 @@ std::int64_t backward_bytes(const Chain& chain, std::size_t s) {
 std::int64_t least_bytes_bound(const Chain& chain) {
   std::int64_t most = 0;
   for (std::size_t s = 0; s < chain.stages.size(); ++s)
-    most = std::max({most, forward_bytes(chain, s), backward_bytes(chain, s)});
+    most = std::max(most, std::max(forward_bytes(chain, s), backward_bytes(chain, s)) +
+                              chain.occupied_on(chain.device(s)));
   return most * static_cast<std::int64_t>(chain.devices);  // all of them on the device of the stage
 }
 

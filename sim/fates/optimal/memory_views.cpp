@@ -40,6 +40,7 @@ Chain weighted(const Chain& chain, const DeviceWeights& weights) {
     for (std::int64_t* bytes : {&stage.inner.bytes, &stage.backward_workspace, &stage.turn.bytes})
       multiply(*bytes, own);
   }
+  for (std::size_t d = 0; d < view.occupied.size(); ++d) multiply(view.occupied[d], weights[d]);
   return view;
 }
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <iterator>
 #include <limits>
+#include <numeric>
 #include <utility>
 
 #include "fates/optimal/priced_choices.hpp"
@@ -104,7 +105,10 @@ TurningPoint turning_point(const Chain& chain, std::int64_t budget) {
     reads.others.push_back(static_cast<std::uint32_t>(all - own));
     reads.here.push_back(on(b, b));
   }
-  point.room = static_cast<double>(budget - last.backward_workspace - working / chain.side_by_side);
+  const std::int64_t occupied =
+      std::accumulate(chain.occupied.begin(), chain.occupied.end(), std::int64_t{0});
+  point.room = static_cast<double>(budget - occupied - last.backward_workspace -
+                                   working / chain.side_by_side);
   return point;
 }
 

@@ -36,6 +36,9 @@ void read_staying(const Reader& parameters, const PolicyRequest& request, Traini
 std::vector<TrainingOrder> orders_that_stay(const PolicyRequest& request,
                                             const TrainingOrder& order);
 
+/// Returns whether the order is one of orders_that_stay().
+bool one_of_many(const TrainingOrder& order);
+
 /// Returns whether the order is tried with this number of passes per batch (TrainingOrder::one_pass).
 bool tried_with_passes(const TrainingOrder& order, std::int64_t passes);
 

@@ -103,14 +103,6 @@ Plan with_gap(Plan plan, std::int64_t budget, double seconds, double bound) {
   return plan;
 }
 
-/// Returns whether all devices that take turns have equally much room beside the tensors that stay.
-bool has_equal_rooms(const TrainingOrder& order) {
-  const auto stays = [](const StayingTensors& staying) {
-    return staying.weights || staying.gradients || staying.optimizer;
-  };
-  return order.devices.size() == 1 || std::ranges::none_of(order.staying, stays);
-}
-
 /// A strategy's search for fates, for one order.
 class Search {
  public:
@@ -145,9 +137,7 @@ class Search {
       found.late = listing.late;
       // The bound of the search is false on a shown machine, because it counts loads of inputs that use other links on
       // the real machine.
-      // It is also false if some devices have more room than others: the search counts equal shares of all bytes.
-      if (!request_.real_machine && has_equal_rooms(order_))
-        bounds_->raise(number_, found.chosen->bound.value_or(0));
+      if (!request_.real_machine) bounds_->raise(number_, found.chosen->bound.value_or(0));
       seconds = seconds_of(found);
     } catch (const Infeasible&) {
       return settled({never, "", {}});
@@ -174,13 +164,6 @@ class Search {
   std::shared_ptr<const std::vector<Stage>> stages_;  ///< the stages to which the request refers
 };
 
-/// Returns whether the search is made for this order. If the scenario leaves open which weights stay, a search for each set
-/// of them would take long if several devices take turns. So it is made only for the order in which none stay. Strategies
-/// that treat all stages alike are tried with each set.
-bool searched(const TrainingOrder& order) {
-  return !order.staying_open || has_equal_rooms(order);
-}
-
 /// Returns a candidate for the search of each order. The search needs a bound that takes about as long to compute as
 /// the search itself. So the bound is computed only if the judge opens the candidate.
 std::vector<Candidate> searches(const PolicyRequest& request, const TrainingOrder& order,
@@ -197,7 +180,6 @@ std::vector<Candidate> searches(const PolicyRequest& request, const TrainingOrde
       settled.in_flight = count;
       const double at_least = work.at_least(batches_of_run(request.workload), per_batch, passes);
       const std::size_t number = bounds->add(settled, at_least);
-      if (!searched(settled)) continue;
       const auto search = std::make_shared<const Search>(request, number, bounds, stages);
       all.push_back({at_least, 1, {}, [search] { return Search::opened(search); }});
     }

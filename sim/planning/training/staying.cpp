@@ -159,6 +159,10 @@ std::vector<TrainingOrder> orders_that_stay(const PolicyRequest& request,
   return orders;
 }
 
+bool one_of_many(const TrainingOrder& order) {
+  return order.staying_open && !order.staying.empty();
+}
+
 bool tried_with_passes(const TrainingOrder& order, std::int64_t passes) {
   return !order.one_pass || *order.one_pass == (passes == 1);
 }

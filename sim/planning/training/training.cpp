@@ -38,8 +38,7 @@ class TrainingPlan {
         sequence_(order.sequence),
         weights_stay_(weights_stay(request, order)) {
     const auto drops = [](const Stage& stage) { return stage.kept.selective_bytes > 0; };
-    const std::vector<Stage>& stages = request.pricing.stages;
-    if (strategy_.searches && std::any_of(stages.begin(), stages.end(), drops))
+    if (strategy_.searches && std::ranges::any_of(request.pricing.stages, drops))
       selective_own_ = chain_on_devices(request, order, true);
     own_.chain.host_room = host_room(request, own_.states, weights_stay_);
     selective_own_.chain.host_room = own_.chain.host_room;
@@ -192,7 +191,8 @@ class TrainingPlan {
       scored.bytes -= constants(states).bytes(0);
       return scored;
     };
-    asked.one_of_several = !order_.weights_stay && (per_batch() > 1 || request_.made_to_change);
+    const bool several = per_batch() > 1 || (order_.devices.size() > 1 && one_of_many(order_));
+    asked.one_of_several = !order_.weights_stay && (several || request_.made_to_change);
     asked.steps = static_cast<double>(request_.workload.steps);
     asked.run =
         order_.weights_stay ? run_of(request_.workload, own_.chain, own_.states) : together.run;
@@ -213,7 +213,7 @@ class TrainingPlan {
     if (bytes == std::numeric_limits<std::int64_t>::max()) return {};
     const std::int64_t each =
         checked_add(shares(bytes, static_cast<std::int64_t>(order_.devices.size())),
-                    constants(own_.states).most(), "bytes of training");
+                    constants(own_.states).not_in_chain(own_.chain.devices), "bytes of training");
     return weights_stay_ ? each : std::min(each, capacity_.value_or(each));
   }
 
@@ -221,7 +221,7 @@ class TrainingPlan {
     std::optional<std::int64_t> bytes = bytes_of_all(request_, order_);
     if (!bytes) return bytes;
     const Constants constants = this->constants(own_.states);
-    *bytes -= constants.bytes_of_all();
+    *bytes = constants.leave_of(*bytes, own_.chain.devices);
     if (constants.most() < *capacity_ || (constants.most() == 0 && !weights_stay_)) return bytes;
     const Shortage shortage = shortage_of_constants(constants, order_.devices, *capacity_);
     throw Infeasible("does not fit: weights, gradients and optimizer state take " +

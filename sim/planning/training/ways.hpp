@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "planning/candidate.hpp"
+#include "planning/training/orders.hpp"
 #include "planning/training/training.hpp"
 #include "planning/training/tried_loads.hpp"
 
@@ -121,8 +122,7 @@ class TrainingWays {
   /// Returns whether few ways are tried: the order is one of many with different tensors that stay, and several devices
   /// take turns, or replicas sum gradients. Their ways take long to simulate.
   bool tries_few() const {
-    return order_.staying_open && !order_.staying.empty() &&
-           (order_.devices.size() > 1 || (whole_ && whole_->sums_gradients));
+    return one_of_many(order_) && (order_.devices.size() > 1 || (whole_ && whole_->sums_gradients));
   }
   /// Returns whether runs also stay within more bytes than their loads need (run_parts).
   bool uses_idle_links() const { return shared_ && !tries_few(); }

@@ -95,6 +95,11 @@ std::int64_t Constants::least() const {
   return least;
 }
 
+std::int64_t Constants::leave_of(std::int64_t bytes, std::size_t memories) const {
+  const bool one_by_one = memories == devices;
+  return bytes - (one_by_one ? static_cast<std::int64_t>(devices) * least() : bytes_of_all());
+}
+
 std::size_t Constants::fullest() const {
   std::size_t fullest = 0;
   for (std::size_t d = 1; d < devices; ++d)

@@ -37,6 +37,13 @@ struct Constants {
   std::size_t fullest() const;
   std::int64_t most() const { return bytes(fullest()); }
   std::int64_t least() const;  ///< the bytes on the device with the fewest of them
+  /// Returns the bytes that a chain with Chain::devices = `memories` does not count: those on each device. If it counts
+  /// the devices one by one, these are least(), because Chain::occupied has the others.
+  std::int64_t not_in_chain(std::size_t memories) const {
+    return memories == devices ? least() : most();
+  }
+  /// Returns what these tensors leave to such a chain of `bytes`, the memories of all devices together.
+  std::int64_t leave_of(std::int64_t bytes, std::size_t memories) const;
 };
 
 /// Returns a shortage with the bytes at this moment, for each class of tensors. The tensors that stay on the device are

@@ -6,6 +6,7 @@
 
 #include "fates/optimal/bound.hpp"
 #include "fates/optimal/in_turn.hpp"
+#include "fates/optimal/memory_views.hpp"
 #include "fates/optimal/relaxation.hpp"
 
 namespace sluice {
@@ -53,6 +54,23 @@ TEST_CASE("relaxation: each device that reads a boundary holds a copy of it or l
   // With room for half of a copy, parts of tensors may be held.
   CHECK(whole_bound(chain, 15) == passes + 2);
   CHECK(part_bound(chain, 15) == Approx(passes + 1.5).epsilon(1e-9));
+}
+
+// As above. On device 0, 10 bytes stay. All memories together have room for one copy less. But device 1, which is the one
+// of stage 3, has as much room as before: the view of its memory alone counts only what is there.
+TEST_CASE("relaxation: what stays on a device leaves less room there") {
+  Chain chain = plain_chain(4);
+  chain.devices = 2;
+  chain.stages[1].reads_output = chain.stages[2].reads_input = true;
+  chain.stages[1].output.save_s = 0;
+  chain.occupied = {10, 0};
+  CHECK(whole_bound(chain, 20) == 402);
+  CHECK(whole_bound(chain, 30) == 401);
+  CHECK(whole_bound(chain, 40) == 400);
+  const std::vector<Chain> views = memory_views(chain);
+  // The last views are those of device 1 alone. There, all bytes count twice, and those of device 0 count nothing.
+  CHECK(views.back().occupied == std::vector<std::int64_t>{0, 0});
+  CHECK(views[3].occupied == std::vector<std::int64_t>{20, 0});
 }
 
 // Stage 1 can make boundary 2 again after the turning point, in 100 s, but only on its own device.

@@ -3,6 +3,7 @@
 
 #include "base/error.hpp"
 #include "fates/device_tape.hpp"
+#include "fates/optimal/least_bytes.hpp"
 #include "fates/tape.hpp"
 #include "support/random_chain.hpp"
 
@@ -206,6 +207,19 @@ TEST_CASE("tape: if two devices take turns, the bytes are twice those of the ful
   CHECK(memory_of(chain, tape).bytes ==
         std::vector<std::int64_t>{2 * 1, 2 * 1011, 2 * 10'110, 2 * 110'110, 2 * 101'001});
   CHECK(memory_of(chain, tape).peak == 2 * 110'110);
+}
+
+TEST_CASE("tape: tensors that stay on a device take room there during the whole tape") {
+  Chain chain = two_stages();
+  chain.devices = 2;
+  // As above. On device 0, 100,000 bytes more stay than on device 1. It is the fuller device except in operation 4.
+  chain.occupied = {100'000, 0};
+  const Tape tape = {load0, keep(0), keep(1), back(1), back(0)};
+  CHECK(memory_of(chain, tape).bytes ==
+        std::vector<std::int64_t>{2 * 100'001, 2 * 101'011, 2 * 101'001, 2 * 110'110, 2 * 201'001});
+  CHECK(memory_of(chain, tape).peak == 2 * 201'001);
+  // The backward pass of stage 0 needs its input, its inner tensors, and the gradient of boundary 1: 101,001 bytes.
+  CHECK(least_bytes_bound(chain) == 2 * 201'001);
 }
 
 TEST_CASE("tape: a load brings a boundary to one device, and the other device keeps its own") {

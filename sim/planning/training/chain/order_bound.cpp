@@ -23,13 +23,11 @@ double order_bound(const PolicyRequest& request, const TrainingOrder& order, boo
   if (host_bytes_left(request, states, stay).value_or(0) < 0)
     return std::numeric_limits<double>::infinity();
   chain.host_room = host_room(request, states, stay);
-  const SideBySide all = side_by_side(chain, states, request.workload,
-                                      shape_of(request, order, *order.in_flight), on_devices);
+  const SideBySideShape shape = shape_of(request, order, *order.in_flight);
+  const SideBySide all = side_by_side(chain, states, request.workload, shape, on_devices);
   std::int64_t budget = budget_of(request, order);
-  // The chain may use equally many bytes of each device. So each counts as if it had as much room as the emptiest one.
   const Constants constants{states, stay, order.devices.size()};
-  if (budget < no_limit)
-    budget -= constants.least() * static_cast<std::int64_t>(order.devices.size());
+  if (budget < no_limit) budget = constants.leave_of(budget, all.chain.devices);
   if (least_bytes_bound(all.chain) > budget) return std::numeric_limits<double>::infinity();
   if (order.overlap) return run_bound_within(all.chain, all.run, budget, steps);
   return all.run.micro_batches * fate_bound(all.chain, budget, Copies::serial) +

@@ -6,6 +6,7 @@
 #include "base/quantity.hpp"
 #include "planning/copy_time.hpp"
 #include "planning/training/chain/hand_over.hpp"
+#include "planning/training/worst_moment.hpp"
 
 namespace sluice {
 
@@ -88,17 +89,15 @@ class SideBySideChain {
   bool weights_stay_;
 };
 
-/// Sets the seconds in which the device computes nothing (FateRun) if copies do not overlap with computation. The seconds
-/// of all other copies are in the chain's passes. Of the weights that take turns, the first are loaded in each step. If
-/// several devices take turns, one device may load its weights while another device computes. So only the loads of the
-/// first stage are certain to delay the run.
-void wait_for_loads(const std::vector<StageState>& states, std::size_t devices, FateRun& run) {
-  const auto takes_turns = [](const StageState& state) { return !state.stays.weights; };
-  const auto end = devices > 1 ? states.begin() + 1 : states.end();
-  const auto first = std::find_if(states.begin(), end, takes_turns);
-  if (first != end) run.first_s = run.between_s = first->weights_load_s;
-  for (auto state = states.begin(); state != end; ++state)
-    if (state->stays.weights) run.first_s += state->weights_load_s;
+/// Sets the seconds in which no device computes (FateRun) if copies do not overlap with computation. Then all actions run one
+/// after the other, on all devices together. The seconds of all other copies are in the chain's passes. Of the weights that
+/// take turns, the first are loaded in each step.
+void wait_for_loads(const std::vector<StageState>& states, FateRun& run) {
+  const auto first =
+      std::ranges::find_if(states, [](const StageState& state) { return !state.stays.weights; });
+  if (first != states.end()) run.first_s = run.between_s = first->weights_load_s;
+  for (const StageState& state : states)
+    if (state.stays.weights) run.first_s += state.weights_load_s;
 }
 
 /// Sets these seconds if copies overlap with computation. No computation hides the loads with which a step begins: those
@@ -113,6 +112,16 @@ void wait_for_first_stage(const std::vector<StageState>& states, FateRun& run) {
   const bool updates = first.updates && first.weights > 0;
   if (updates) run.between_s = first.weights_save_s + first.weights_load_s;
   run.last_s = updates ? first.weights_save_s + first.optimizer_save_s : first.gradients_save_s;
+}
+
+/// Returns Chain::occupied for these tensors.
+std::vector<std::int64_t> occupied_beside_least(const Constants& constants) {
+  const std::int64_t least = constants.least();
+  std::vector<std::int64_t> occupied;
+  if (constants.most() == least) return occupied;
+  for (std::size_t d = 0; d < constants.devices; ++d)
+    occupied.push_back(constants.bytes(d) - least);
+  return occupied;
 }
 
 /// Returns whether all devices that take turns have equally large memories.
@@ -132,8 +141,8 @@ bool equal_memories(const PolicyRequest& request, const TrainingOrder& order) {
 double copies_at_once(const Platform& platform, const TrainingOrder& order, bool load) {
   const std::string& host = platform.host().name;
   const auto devices = static_cast<double>(order.devices.size());
-  const double common =
-      narrowest(platform, links_of_all_copies(platform, order.devices, {.loads = load, .saves = !load}));
+  const double common = narrowest(
+      platform, links_of_all_copies(platform, order.devices, {.loads = load, .saves = !load}));
   double at_once = 0;
   for (const std::string& name : order.devices) {
     const CopyTime copy = load ? copy_time(platform, host, name) : copy_time(platform, name, host);
@@ -164,7 +173,10 @@ SideBySide side_by_side(const Chain& chain, const std::vector<StageState>& state
   const SideBySideChain beside(workload, shape);
   SideBySide all{chain, run_of(workload, chain, states)};
   all.chain.side_by_side = shape.in_flight;
-  if (shape.equal_memories) all.chain.devices = shape.devices;
+  if (shape.equal_memories) {
+    all.chain.devices = shape.devices;
+    all.chain.occupied = occupied_beside_least({states, shape.weights_stay, shape.devices});
+  }
   all.chain.input = beside.tensor(chain.input);
   for (std::size_t s = 0; s < states.size(); ++s) beside.take(all.chain.stages[s], states[s]);
   hand_over(chain, states, shape, beside.copies(), on_devices, all.chain);
@@ -177,7 +189,7 @@ SideBySide side_by_side(const Chain& chain, const std::vector<StageState>& state
   if (shape.overlap)
     wait_for_first_stage(states, all.run);
   else
-    wait_for_loads(states, shape.devices, all.run);
+    wait_for_loads(states, all.run);
   return all;
 }
 
