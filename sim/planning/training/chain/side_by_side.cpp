@@ -89,17 +89,15 @@ class SideBySideChain {
   bool weights_stay_;
 };
 
-/// Sets the seconds in which the device computes nothing (FateRun) if copies do not overlap with computation. The seconds
-/// of all other copies are in the chain's passes. Of the weights that take turns, the first are loaded in each step. If
-/// several devices take turns, one device may load its weights while another device computes. So only the loads of the
-/// first stage are certain to delay the run.
-void wait_for_loads(const std::vector<StageState>& states, std::size_t devices, FateRun& run) {
-  const auto takes_turns = [](const StageState& state) { return !state.stays.weights; };
-  const auto end = devices > 1 ? states.begin() + 1 : states.end();
-  const auto first = std::find_if(states.begin(), end, takes_turns);
-  if (first != end) run.first_s = run.between_s = first->weights_load_s;
-  for (auto state = states.begin(); state != end; ++state)
-    if (state->stays.weights) run.first_s += state->weights_load_s;
+/// Sets the seconds in which no device computes (FateRun) if copies do not overlap with computation. Then all actions run one
+/// after the other, on all devices together. The seconds of all other copies are in the chain's passes. Of the weights that
+/// take turns, the first are loaded in each step.
+void wait_for_loads(const std::vector<StageState>& states, FateRun& run) {
+  const auto first =
+      std::ranges::find_if(states, [](const StageState& state) { return !state.stays.weights; });
+  if (first != states.end()) run.first_s = run.between_s = first->weights_load_s;
+  for (const StageState& state : states)
+    if (state.stays.weights) run.first_s += state.weights_load_s;
 }
 
 /// Sets these seconds if copies overlap with computation. No computation hides the loads with which a step begins: those
@@ -191,7 +189,7 @@ SideBySide side_by_side(const Chain& chain, const std::vector<StageState>& state
   if (shape.overlap)
     wait_for_first_stage(states, all.run);
   else
-    wait_for_loads(states, shape.devices, all.run);
+    wait_for_loads(states, all.run);
   return all;
 }
 
