@@ -3,38 +3,45 @@
 #include <cstdio>
 
 #include "document/bundled.hpp"
-#include "planning/stage_actions.hpp"
+#include "planning/program_draft.hpp"
+#include "planning/program_listing.hpp"
+#include "planning/stage_bytes.hpp"
 #include "run/run.hpp"
 #include "scenario/scenario.hpp"
+#include "workload/rounds.hpp"
 
 using namespace sluice;
 
 namespace {
 
 Draft reload(const PolicyRequest& request, const Reader&) {
-  const Platform& platform = request.pricing.platform;
-  const std::string host = platform.host().name, device = platform.devices.front().name;
   const std::vector<StageBytes> stages = stage_bytes(request);
-  PlanBuilder builder(platform, "reload", request.capacity_enforced);
-  hold_step(builder, request, host, /*answers=*/true);
-  builder.enter(Section::body);
-  std::uint32_t tensor = builder.tensor("input", TensorClass::input, stages.front().input);
-  builder.transfer(ActionKind::load, tensor, {host, device, /*release=*/false}, 0, 0);
-  ForwardPass forward{.device = device, .samples = request.workload.micro_batch};
-  for (; forward.stage < stages.size(); ++forward.stage) {
-    forward.bytes = stages[forward.stage];
-    forward.last = forward.stage + 1 == stages.size();
-    const auto weights =
-        builder.tensor("weights", TensorClass::weight, forward.bytes.weights, host);
-    builder.transfer(ActionKind::load, weights, {host, device, false}, int(forward.stage), 0);
-    const StageOutput made = list_stage(builder, forward, tensor);
-    builder.at(made.action).uses.push_back({weights, builder.pool(device)});  // freed after it
-    tensor = made.output;
+  ProgramDraft draft({request.pricing.platform.devices.front().name});
+  draft.hold_step(request, /*answers=*/true);
+  std::uint32_t tensor = draft.make("input", TensorClass::input, stages.front().input, 0, 0);
+  draft.bring(tensor, 0, Program::Home::none);
+  for (std::size_t s = 0; s < stages.size(); ++s) {
+    Program::Operation forward = draft.operation(ActionKind::forward, s);
+    forward.micro_batch = 0;
+    forward.workspace = stages[s].workspace;
+    if (s == 0) forward.loads.push_back(tensor);
+    if (stages[s].weights > 0) {  // loaded before the operation, and freed after it
+      draft.hold_weights(s, stages[s].weights);
+      const auto weights = draft.make("weights", TensorClass::weight, stages[s].weights, s, -1);
+      draft.bring(weights, 0, Program::Home::weights);
+      forward.loads.push_back(weights);
+      draft.use(forward, weights);
+    }
+    draft.use(forward, tensor);
+    tensor = draft.make("output", TensorClass::output, stages[s].output, s, 0);
+    forward.makes.push_back(tensor);
+    draft.add(forward);
   }
-  --forward.stage;
-  list_save(builder, tensor, forward, host, /*answer=*/true);
-  return {finish_rounds(builder, request.workload, round_of(request.workload)),
-          /*one_at_a_time=*/true};
+  draft.save_answer(tensor);
+  draft.program.loads = loads_when_needed(draft.program);
+  draft.repeat(request.workload, round_of(request.workload));  // a round has one micro-batch
+  return list_program(
+      {.request = request, .program = draft.program, .name = "reload", .overlap = false});
 }
 
 }  // namespace

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "base/interrupt.hpp"
-#include "base/quantity.hpp"
 #include "planning/builder.hpp"
 #include "planning/placement/computing_devices.hpp"
 #include "planning/program_draft.hpp"
@@ -40,8 +39,7 @@ class ForwardMaker {
     }
     Program& program = draft_.program;
     program.answer_buffers = shape_.buffers;
-    program.rounds_per_step = shape_.round.per_step;
-    program.rounds = checked_mul(request_.workload.steps, shape_.round.per_step, "rounds of a run");
+    draft_.repeat(request_.workload, shape_.round);
     place_loads();
     return std::move(program);
   }
@@ -76,7 +74,7 @@ class ForwardMaker {
     if (is_last(s)) answer(operation, s, m);
     draft_.add(std::move(operation));
     if (is_last(s) && shape_.return_outputs)
-      draft_.save_after(draft_.program.operations.back().makes.back(), draft_.next() - 1);
+      draft_.save_answer(draft_.program.operations.back().makes.back());
   }
 
   /// Makes stage s read an output of an earlier stage, or an input of the model. If this tensor is not yet on the
@@ -101,8 +99,6 @@ class ForwardMaker {
         draft_.make("output." + std::to_string(m), TensorClass::output, bytes_[s].output, s, m);
     operation.makes.push_back(output);
     operation.ends_micro_batch = !shape_.return_outputs;
-    draft_[output].saved_home = shape_.return_outputs;
-    draft_[output].answer = shape_.return_outputs;
   }
 
   /// Says when each load may start. A tensor that one device sends to another device is sent as soon as it has been

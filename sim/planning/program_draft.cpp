@@ -5,8 +5,9 @@
 
 #include "base/quantity.hpp"
 #include "planning/copy_time.hpp"
-#include "planning/stage_actions.hpp"
+#include "planning/stage_bytes.hpp"
 #include "stage/stage_inputs.hpp"
+#include "workload/rounds.hpp"
 
 namespace sluice {
 
@@ -80,8 +81,8 @@ std::uint32_t ProgramDraft::make_again(std::uint32_t other, std::size_t stage) {
   const Program::Instance from = program.instances[other];
   // A name with numbers has the stage that made the tensor.
   const bool named = !from.what || from.stage == static_cast<std::int32_t>(stage);
-  const std::uint32_t made = make(named ? from.name : sluice::name_of(from), from.tensor_class, from.bytes,
-                                  stage, from.micro_batch);
+  const std::uint32_t made = make(named ? from.name : sluice::name_of(from), from.tensor_class,
+                                  from.bytes, stage, from.micro_batch);
   if (named) program.instances[made].what = from.what;
   return made;
 }
@@ -132,6 +133,16 @@ void ProgramDraft::save_after(std::uint32_t instance, std::int64_t operation) {
   auto& saves = program.operations[static_cast<std::size_t>(operation)].saves;
   saved.saves = static_cast<std::uint32_t>(saves.size());
   saves.push_back(instance);
+}
+
+void ProgramDraft::save_answer(std::uint32_t instance) {
+  program.instances[instance].answer = program.instances[instance].saved_home = true;
+  save_after(instance, next() - 1);
+}
+
+void ProgramDraft::repeat(const Workload& workload, const Round& round) {
+  program.rounds_per_step = round.per_step;
+  program.rounds = checked_mul(workload.steps, round.per_step, "rounds of a run");
 }
 
 }  // namespace sluice

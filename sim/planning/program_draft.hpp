@@ -11,7 +11,9 @@ namespace sluice {
 
 struct Platform;
 struct PolicyRequest;
+struct Round;
 struct StageInput;
+struct Workload;
 
 class ProgramDraft {
  public:
@@ -63,6 +65,10 @@ class ProgramDraft {
   void use(Program::Operation& operation, std::uint32_t instance);
   /// Saves an instance after `operation`, the index of an operation that has already been added.
   void save_after(std::uint32_t instance, std::int64_t operation);
+  /// Saves an answer after the operation that was added last. Host memory holds the answers of a step (hold_step).
+  void save_answer(std::uint32_t instance);
+  /// Says that the program is this round, and how often it runs.
+  void repeat(const Workload& workload, const Round& round);
 
   Program::Instance& operator[](std::uint32_t instance) { return program.instances[instance]; }
 

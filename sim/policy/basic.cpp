@@ -5,38 +5,47 @@
 // Suppose that the loads of the weights take W seconds in all. For each of M micro-batches, the load of the input takes
 // I seconds, the computation C seconds, and the save of the answer O seconds. Then the run takes W + M (I + C + O)
 // seconds.
-#include "planning/stage_actions.hpp"
+#include "planning/program_draft.hpp"
+#include "planning/program_listing.hpp"
+#include "planning/stage_bytes.hpp"
 #include "policy/policy.hpp"
+#include "workload/rounds.hpp"
 
 namespace sluice {
 
 namespace {
 
 Draft plan(const PolicyRequest& request, const Reader&) {
-  const Platform& platform = request.pricing.platform;
-  const std::string host = platform.host().name, device = platform.devices.front().name;
+  const std::string device = request.pricing.platform.devices.front().name;
   const std::vector<StageBytes> stages = stage_bytes(request);
-  const std::vector<std::string> devices(stages.size(), device);  // the device of each stage
-  const Workload& workload = request.workload;
-  const Round round = round_of(workload);  // a round has one micro-batch, and so does the body
 
-  PlanBuilder builder(platform, "basic", request.capacity_enforced);
-  hold_step(builder, request, host, /*answers=*/true);  // inputs and answers are in host memory
-  hold_caches(builder, request, devices);        // caches of keys and values are on the device
-  list_weights(builder, stages, devices, host);  // the prologue loads all weights
-  builder.enter(Section::body);
-  std::uint32_t tensor = builder.tensor("input", TensorClass::input, stages.front().input);
-  builder.transfer(ActionKind::load, tensor, {host, device, /*release=*/false}, 0, 0);
-  ForwardPass forward{.device = device, .samples = workload.micro_batch};
-  for (; forward.stage < stages.size(); ++forward.stage) {
-    forward.bytes = stages[forward.stage];
-    forward.last = forward.stage + 1 == stages.size();
+  ProgramDraft draft({device});
+  draft.hold_step(request, /*answers=*/true);  // inputs and answers are in host memory
+  std::uint32_t tensor = draft.make("input", TensorClass::input, stages.front().input, 0, 0);
+  draft.bring(tensor, 0, Program::Home::none);
+  for (std::size_t s = 0; s < stages.size(); ++s) {
+    draft.hold_weights(s, stages[s].weights);
+    draft.program.staying.push_back({.weights = stages[s].weights});  // loaded once
+    draft.hold_cache(request, s, request.workload.samples_per_step(), device);
+
+    Program::Operation forward = draft.operation(ActionKind::forward, s);
+    forward.micro_batch = 0;
+    forward.workspace = stages[s].workspace;
+    if (s == 0) forward.loads.push_back(tensor);
+    draft.use(forward, tensor);
     // The stage frees its input, and its output is the input of the next stage.
-    tensor = list_stage(builder, forward, tensor).output;
+    const bool last = s + 1 == stages.size();
+    tensor =
+        draft.make(instance_name(last ? "output" : "boundary", s, 0),
+                   last ? TensorClass::output : TensorClass::activation, stages[s].output, s, 0);
+    forward.makes.push_back(tensor);
+    draft.add(std::move(forward));
   }
-  --forward.stage;
-  list_save(builder, tensor, forward, host, /*answer=*/true);
-  return {finish_rounds(builder, workload, round), /*one_at_a_time=*/true};
+  draft.save_answer(tensor);
+  draft.program.loads = loads_when_needed(draft.program);
+  draft.repeat(request.workload, round_of(request.workload));  // a round has one micro-batch
+  return list_program(
+      {.request = request, .program = draft.program, .name = "basic", .overlap = false});
 }
 
 }  // namespace

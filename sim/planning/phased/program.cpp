@@ -11,7 +11,7 @@
 #include "planning/placement/computing_devices.hpp"
 #include "planning/program_draft.hpp"
 #include "planning/program_listing.hpp"
-#include "planning/stage_actions.hpp"
+#include "planning/stage_bytes.hpp"
 #include "stage/stage_inputs.hpp"
 
 namespace sluice {
