@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -28,8 +29,9 @@ struct Starts {
 
 Starts starts_of(const Plan& plan) {
   constexpr std::int64_t enough = 16;
-  Plan some = plan;
-  some.iterations = std::min(plan.iterations, enough);
+  std::optional<Plan> shorter;
+  if (plan.iterations > enough) shorter.emplace(plan).iterations = enough;
+  const Plan& some = shorter ? *shorter : plan;
   Starts starts{.usual = std::vector<double>(plan.actions.size(), 0),
                 .first = std::vector<double>(plan.actions.size(), never),
                 .arrival = std::vector<double>(plan.actions.size(), never)};
@@ -99,7 +101,8 @@ std::vector<double> rows_of(const Plan& plan, const Starts& starts) {
 }  // namespace
 
 std::vector<Plan> in_turn(const Plan& plan) {
-  if (PlanTables(plan).contention_free()) return {};
+  const PlanTables tables(plan);
+  if (tables.contention_free()) return {};
   const Starts starts = starts_of(plan);
   if (starts.blocks) return {};
   std::vector<Plan> plans;
@@ -107,7 +110,7 @@ std::vector<Plan> in_turn(const Plan& plan) {
   /// Returns the index of the plan with this order.
   const auto add = [&](const std::vector<double>& order) {
     Plan turns = plan;
-    take_turns(turns, order);
+    take_turns(turns, order, tables.link_shared);
     const auto known = std::ranges::find_if(plans, [&](const Plan& other) {
       return std::ranges::equal(turns.actions, other.actions, same);
     });

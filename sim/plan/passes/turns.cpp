@@ -4,8 +4,6 @@
 #include <tuple>
 #include <utility>
 
-#include "plan/tables.hpp"
-
 namespace sluice {
 
 namespace {
@@ -25,11 +23,11 @@ std::vector<std::uint32_t> in_order(const Plan& plan, const std::vector<double>&
 
 }  // namespace
 
-void take_turns(Plan& plan, const std::vector<double>& starts) {
-  const std::vector<char> shared = PlanTables(plan).link_shared;
+void take_turns(Plan& plan, const std::vector<double>& starts,
+                const std::vector<char>& link_shared) {
   std::vector<std::uint32_t> last(plan.links.size(), none);
   const auto wait_for_last = [&](std::uint32_t a, std::uint32_t link) {
-    if (!shared[link]) return;
+    if (!link_shared[link]) return;
     const std::uint32_t before = std::exchange(last[link], a);
     if (before == none || before == a || plan.section_of(before) != plan.section_of(a)) return;
     if (plan.actions[before].stream == plan.actions[a].stream) return;

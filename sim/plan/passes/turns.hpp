@@ -12,7 +12,8 @@ namespace sluice {
 /// Adds waits between transfers of different streams that use the same link. Within each section, a transfer waits for
 /// the transfer before it on the link. `starts` gives the order: a time in seconds for each action, indexed by
 /// action. Transfers with equal times are in listing order. Transfers with different `ahead` do not wait for each
-/// other.
-void take_turns(Plan& plan, const std::vector<double>& starts);
+/// other. `link_shared` says which links are shared (PlanTables::link_shared).
+void take_turns(Plan& plan, const std::vector<double>& starts,
+                const std::vector<char>& link_shared);
 
 }  // namespace sluice

@@ -183,13 +183,16 @@ std::vector<Candidate> TrainingWays::fastest_within(const std::shared_ptr<const 
     return std::tie(a.limits.room, *a.places) < std::tie(b.limits.room, *b.places);
   });
   const auto count = static_cast<std::int64_t>(all.size());
-  return {{0, count, [ways, step, all = std::move(all)](double, const auto& use) {
+  return {{0, count, [ways, step, all = std::move(all)](double worth, const auto& use) {
+             const ChosenStep whole(*ways->whole_, ways->order_);
              Front front(most_equal(step->program().count()));
              std::vector<Settled> taken;
              for (const LoadChoice& way : all) {
                if (!front.may_take(way.at_least)) continue;
                Settled one = settled(ways, step, way);
-               if (front.takes(one.seconds, *way.places)) taken.push_back(std::move(one));
+               const bool takes = front.takes(one.seconds, *way.places);
+               if (takes && whole.at_least(way.limits, {.places = *way.places}) < worth)
+                 taken.push_back(std::move(one));
              }
              for (auto one = taken.rbegin(); one != taken.rend(); ++one) use(*one);
            }}};
