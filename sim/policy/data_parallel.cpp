@@ -22,23 +22,8 @@ std::vector<Candidate> candidates(const PolicyRequest& request, const Reader& pa
   return replica_candidates(data_parallel_policy, request, parameters);
 }
 
-/// If replicas share links and make choices, two plans are made, and the function returns the faster one. For the first
-/// plan, each replica chooses as if it had the whole bandwidth of the links, for the second as if it had its share of
-/// them. With more than `few_devices` replicas, only the second plan is made, to save time.
 Plan plan_data_parallel(const PolicyRequest& request, const Reader& parameters) {
-  const Policy& policy = acting_policy(data_parallel_policy, parameters);
-  const std::vector<std::string> devices = replica_devices(request, parameters);
-  const Platform& whole = request.pricing.platform;
-  const Platform share = shared_out(whole, devices);
-  const bool shares = share_links(whole, share);
-  if (shares && devices.size() > few_devices)
-    return replicated(policy, request, parameters, share).plan;
-  ReplicaPlans parts = replica_plans(policy, request, parameters, whole);
-  const bool chose = request.workload.training || parts.chose();
-  TimedPlan plan = joined(policy, request, parameters, std::move(parts.plans));
-  if (!shares || !chose) return std::move(plan.plan);
-  TimedPlan other = replicated(policy, request, parameters, share);
-  return std::move(other.seconds() < plan.seconds() ? other.plan : plan.plan);
+  return plan_of_replicas(data_parallel_policy, request, parameters).plan;
 }
 
 /// Returns the plan of one replica, or nothing if there are at most `few_devices` devices.

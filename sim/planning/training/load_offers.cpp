@@ -27,13 +27,13 @@ bool loads_outlast_computations(const Program& step) {
 }
 
 LoadOffers::LoadOffers(Program step, const PolicyRequest& request, const TrainingOrder& order,
-                       std::optional<std::int64_t> memory)
+                       std::optional<std::int64_t> memory, const EqualReplicas* replicas)
     : order_(order),
       platform_(request.pricing.platform),
       step_(std::move(step)),
       clock_(step_, platform_, order.devices,
              checked_mul(request.workload.steps, step_.rounds_per_step, "rounds of a run"),
-             request.real_machine, memory),
+             request.real_machine, memory, replicas),
       priced_alike_(devices_alike(request, order)) {
   for (std::uint32_t d = 0; d < order.devices.size(); ++d) {
     bytes_.push_back(step_.bytes(d));

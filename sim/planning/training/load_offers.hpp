@@ -21,9 +21,9 @@ bool loads_outlast_computations(const Program& step);
 class LoadOffers {
  public:
   /// `request`, the objects to which it refers, and `order` must outlive this object. If `memory` is given, the bounds
-  /// hold only for runs in which no device holds more than this number of bytes.
+  /// hold only for runs in which no device holds more than this number of bytes. `replicas` is as for StepClock.
   LoadOffers(Program step, const PolicyRequest& request, const TrainingOrder& order,
-             std::optional<std::int64_t> memory = {});
+             std::optional<std::int64_t> memory = {}, const EqualReplicas* replicas = nullptr);
   LoadOffers(const LoadOffers&) = delete;
   LoadOffers& operator=(const LoadOffers&) = delete;
 

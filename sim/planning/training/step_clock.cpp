@@ -13,8 +13,12 @@ namespace sluice {
 
 StepClock::StepClock(const Program& step, const Platform& platform,
                      const std::vector<std::string>& devices, std::int64_t rounds,
-                     const Platform* real_machine, std::optional<std::int64_t> memory)
-    : step_(step), rounds_(rounds), written_(step.instances.size()) {
+                     const Platform* real_machine, std::optional<std::int64_t> memory,
+                     const EqualReplicas* replicas)
+    : step_(step),
+      rounds_(rounds),
+      written_(step.instances.size()),
+      sums_differ_s_(replicas ? replicas->sums_differ_s : 0) {
   if (memory) memory_.emplace(step, *memory);
   const std::string& host = platform.host().name;
   std::map<std::string, std::size_t> streams;
@@ -52,7 +56,7 @@ StepClock::StepClock(const Program& step, const Platform& platform,
       users.emplace_back(&real_->inputs[d], &real_machine->path(far, devices[d]));
   }
   streams_ = streams.size();
-  find_shared_links(platform, users);
+  find_shared_links(platform, users, replicas && !real_machine ? replicas->share : nullptr);
   for (const Program::Instance& made : step.instances)
     save_s_.push_back(made.saved_at < 0 ? 0 : up[made.device].seconds(made.bytes));
   for (const Program::Staying& stays : step.staying)
@@ -200,10 +204,9 @@ class StepRun {
     weights_.resize(step_.staying.size(), 0);
     each_in_prologue(
         [this](std::size_t s) {
-          const StepClock::CopyStream& way = clock_.down_[step_.staying[s].device];
-          weights_[s] = places_
-                            ? copy(way, begun(static_cast<std::int64_t>(s)), clock_.weights_s_[s])
-                            : clock_.weights_s_[s] + way.latency_s;
+          if (places_)  // without places, need_weights() loads them
+            weights_[s] = copy(clock_.down_[step_.staying[s].device],
+                               begun(static_cast<std::int64_t>(s)), clock_.weights_s_[s]);
         },
         [this](std::size_t i) { now_.loaded[i] = load_at(i, 0); });
   }
@@ -286,6 +289,7 @@ class StepRun {
     double start = computes_[operation.device];
     if (clock_.down_.size() > 1 && operation.phase != phase_) start = std::max(start, computed_);
     phase_ = operation.phase;
+    if (round_ == 0) need_weights(static_cast<std::int64_t>(slot));
     if (!weights_.empty())
       start = std::max(start, weights_[static_cast<std::size_t>(operation.stage)]);
     for (const std::size_t i : needed_[slot]) {
@@ -295,7 +299,8 @@ class StepRun {
     }
     const std::uint32_t device = operation.device;
     if (memory_) start = std::max(start, memory_->start(slot, device));
-    for (const double busy_s : needed_s_) start = std::max(start, busy_s * within_accuracy);
+    for (const double busy_s : needed_s_)
+      start = std::max(start, busy_s * within_accuracy - clock_.sums_differ_s_);
     computed_ = start + operation.seconds;
     computes_[device] = now_.computed[slot] = computed_;
     if (memory_) memory_->end(slot, device, computed_);
@@ -312,9 +317,23 @@ class StepRun {
     }
   }
 
+  /// The operation `slot` of the first round needs the weights of its stage, if they stay and it is the first of them.
+  void need_weights(std::int64_t slot) {
+    for (; next_first_use_ < clock_.first_uses_.size(); ++next_first_use_) {
+      const auto& [first, stage] = clock_.first_uses_[next_first_use_];
+      if (first > slot) return;
+      const Program::Staying& stays = step_.staying[stage];
+      const StepClock::CopyStream& way = clock_.down_[stays.device];
+      if (!places_) weights_[stage] = load_anywhere(way, 0, clock_.weights_s_[stage]);
+      add_needed(way, stays.weights);
+    }
+  }
+
   /// The next operation needs the load that brings `made`. Adds the seconds of this load on each shared link to
   /// `needed_s_`. Operations run in the order of the list, because each phase runs on one device. So before this
-  /// operation starts, the shared links must have carried this load and the loads of all earlier operations.
+  /// operation starts, the shared links must have carried this load and the loads of all earlier operations. With equal
+  /// replicas, the times of the clock are those of the replica that is the last at each operation: before this one starts,
+  /// the links have carried these loads of all replicas.
   void need(const Program::Instance& made) {
     if (memory_) memory_->need(made.device, made.bytes);
     add_needed(clock_.stream_of(made), made.bytes);
@@ -350,6 +369,7 @@ class StepRun {
   std::optional<MemoryRun> memory_;  ///< if the memory is limited
   std::int64_t round_ = 0;
   bool first_goes_ahead_ = false;
+  std::size_t next_first_use_ = 0;  ///< the index in StepClock::first_uses_
   std::int64_t phase_ = 0;
   double computed_ = 0, end_ = 0;
 };

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "planning/copy_time.hpp"
+#include "planning/equal_replicas.hpp"
 #include "planning/program.hpp"
 #include "planning/slots/load_places.hpp"
 #include "planning/slots/memory_waits.hpp"
@@ -25,10 +26,11 @@ class StepClock {
   /// The clock is for a run that executes the program `step` `rounds` times on these devices. In this run, the devices
   /// compute while copies are made. `step` must outlive the clock. If `platform` is a shown machine
   /// (planning/placement/backing.hpp), `real_machine` must be the real machine, and the bound holds for it. Otherwise
-  /// `real_machine` must be null. If `memory` is given, no device holds more than this number of bytes.
+  /// `real_machine` must be null. If `memory` is given, no device holds more than this number of bytes. If `replicas` is
+  /// given, the run is that of one of several equal replicas, and the bound holds for all of them together.
   StepClock(const Program& step, const Platform& platform, const std::vector<std::string>& devices,
             std::int64_t rounds, const Platform* real_machine,
-            std::optional<std::int64_t> memory = {});
+            std::optional<std::int64_t> memory = {}, const EqualReplicas* replicas = nullptr);
 
   /// How many rounds of a run the clock goes through. Of each later round, only sums of seconds count.
   static constexpr std::int64_t exact_rounds = 8;
@@ -49,8 +51,8 @@ class StepClock {
   struct CopyStream {  ///< the stream and latency of copies between host and device
     std::size_t stream = 0;
     double latency_s = 0;
-    /// One pair for each link that these copies share with copies of other streams: the index of the link, and its
-    /// seconds per byte.
+    /// One pair for each link that these copies share with copies of other streams or of other replicas: the index of
+    /// the link, and its seconds per byte. If replicas share the link, these are the seconds for a byte of each replica.
     std::vector<std::pair<std::size_t, double>> shared = {};
   };
   /// The copies that use other links on the real machine than on a shown machine.
@@ -65,7 +67,7 @@ class StepClock {
   };
   /// Pairs of a CopyStream and the path on which its copies run.
   using Users = std::vector<std::pair<CopyStream*, const Path*>>;
-  void find_shared_links(const Platform& platform, const Users& users);
+  void find_shared_links(const Platform& platform, const Users& users, const Platform* share);
   double seconds_on_links() const;
   bool is_real_input(const Program::Instance& loaded) const {
     return real_ && loaded.home == Program::Home::input;
@@ -95,6 +97,7 @@ class StepClock {
   std::size_t streams_ = 0;       ///< the number of copy streams
   std::size_t shared_links_ = 0;  ///< the number of links that several of these streams use
   double compute_s_ = 0;          ///< per round
+  double sums_differ_s_ = 0;      ///< EqualReplicas::sums_differ_s
   std::optional<MemoryWaits> memory_ = {};
 };
 

@@ -99,7 +99,7 @@ void add_ends(TrainingSums& sums, const Program& step, const StepMachine& machin
                  up = copy_time(machine.platform, machine.priced, host);
   const EndCopies ends = end_copies(step, down, up, machine.real != nullptr);
   if (ends.loaded > 0) sums.first_loads_s = first_loads_seconds(machine, ends, down);
-  sums.staying_loads_s = ends.staying_s;
+  if (machine.real) sums.staying.load_s = ends.staying_s;
   if (ends.saved == 0 || machine.real) return;
   double saves_s = ends.saved_s;
   if (saves_sums(machine, step.operations.back())) {
@@ -111,6 +111,25 @@ void add_ends(TrainingSums& sums, const Program& step, const StepMachine& machin
         saves_s, within_accuracy * all_s - std::accumulate(sums_s.begin(), sums_s.end(), 0.0));
   }
   sums.last_saves_s = saves_s + up.latency_s;
+}
+
+/// Sets TrainingSums::staying for one device, if the platform is not a shown machine.
+void add_staying(TrainingSums& sums, const Program& step, const StepMachine& machine) {
+  const std::string& host = machine.platform.host().name;
+  const CopyTime down = copy_time(machine.platform, host, machine.priced);
+  double bytes = 0;
+  for (const Program::Staying& stays : step.staying) {
+    if (stays.weights > 0) sums.staying.load_s += down.seconds(stays.weights);
+    bytes += static_cast<double>(stays.weights);
+  }
+  sums.staying.link_s =
+      bytes / narrowest(machine.platform, links_of_all_copies(machine.platform, machine.devices,
+                                                              {.loads = true, .saves = true}));
+  if (!machine.replicas) return;
+  const Platform& share = *machine.replicas->share;
+  const Path &to = share.path(host, machine.priced), &from = share.path(machine.priced, host);
+  sums.staying.shared_loads_s = bytes / narrowest(share, to.channels);
+  sums.staying.shared_s = bytes / narrowest(share, common_channels(to, from));
 }
 
 /// Adds the seconds in which the links that equal replicas share carry the copies of all replicas. Each replica loads and
@@ -163,6 +182,7 @@ TrainingSums sums_of(const Program& step, const StepMachine& machine) {
                          [&](std::size_t, double seconds) { sums.sums_s += seconds; });
     }
     add_ends(sums, step, machine);
+    if (!machine.real) add_staying(sums, step, machine);
   }
   if (!machine.overlap) return sums;
   const auto engines = static_cast<double>(machine.devices.size());

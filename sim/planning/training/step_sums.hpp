@@ -30,9 +30,12 @@ struct TrainingSums {
   /// arrived. With equal replicas, they are for the replica that waits longest for shared links. Both are 0 with several
   /// devices. On a shown machine, the weights first come to the second memory, and the saves do not count.
   double first_loads_s = 0, last_saves_s = 0;
-  /// The part of `first_loads_s` that the device spends on copies of weights that stay on the device. It is not in
-  /// `load_s`.
-  double staying_loads_s = 0;
+  /// The loads of weights that stay on the only device. Each of them is loaded once per run. On a shown machine, only
+  /// those before the first operation count. These seconds are not in the sums above, except that `first_loads_s` has
+  /// those before the first operation.
+  struct StayingLoads {
+    double load_s = 0, link_s = 0, shared_loads_s = 0, shared_s = 0;  ///< the same as above
+  } staying = {};
   std::int64_t peak = 0;
 };
 

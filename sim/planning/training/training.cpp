@@ -342,7 +342,8 @@ class ChosenStep::Parts {
   Parts(const PolicyRequest& request, const TrainingOrder& order,
         const std::optional<std::int64_t>& memory)
       : plan(request, order),
-        offers(with_waits_for_sums(plan.chosen_step(), request.replicas), request, order, memory) {}
+        offers(with_waits_for_sums(plan.chosen_step(), request.replicas), request, order, memory,
+               request.replicas) {}
 
   TrainingPlan plan;
   LoadOffers offers;

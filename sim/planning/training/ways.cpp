@@ -176,9 +176,10 @@ std::vector<Candidate> TrainingWays::listed(const std::shared_ptr<const Training
 }
 
 // The ways are compared in the order of the bytes within which their runs stay. So what is left out does not depend on
-// the capacity: a larger memory only adds ways at the end. If no transfers of all replicas share a link, the runs of those
-// ways that are left may then use the whole memory, because more memory never makes an action start later. The judge gets the ways with the most bytes first, because
-// more bytes may make the steps of a longer run faster: of equally fast ways, the judge takes the first.
+// the capacity: a larger memory only adds ways at the end. If no transfers of all replicas share a link, the runs of
+// those ways that are left may then use the whole memory, because more memory never makes an action start later. The
+// judge gets the ways with the most bytes first, because more bytes may make the steps of a longer run faster: of
+// equally fast ways, the judge takes the first.
 std::vector<Candidate> TrainingWays::fastest_within(const std::shared_ptr<const TrainingWays>& ways,
                                                     const std::shared_ptr<const ChosenStep>& step,
                                                     std::vector<LoadChoice> all) {
@@ -186,17 +187,18 @@ std::vector<Candidate> TrainingWays::fastest_within(const std::shared_ptr<const 
     return std::tie(a.limits.room, *a.places) < std::tie(b.limits.room, *b.places);
   });
   const auto count = static_cast<std::int64_t>(all.size());
-  return {{0, count, [ways, step, all = std::move(all)](double, const auto& use) {
+  return {{0, count, [ways, step, all = std::move(all)](double worth, const auto& use) {
+             const ChosenStep whole(*ways->whole_, ways->order_);
              Front front(most_equal(step->program().count()));
              std::vector<Settled> taken;
              for (const LoadChoice& way : all) {
                if (!front.may_take(way.at_least)) continue;
                Settled one = settled(ways, step, way);
                if (!front.takes(one.seconds, *way.places)) continue;
-               LoadChoice in_all_memory = way;
-               in_all_memory.limits.run_room = ways->capacity_.value_or(no_limit);
-               taken.push_back(ways->links_are_free_ ? settled(ways, step, in_all_memory)
-                                                     : std::move(one));
+               LoadChoice run = way;
+               if (ways->links_are_free_) run.limits.run_room = ways->capacity_.value_or(no_limit);
+               if (whole.at_least(run.limits, {.places = *way.places}) >= worth) continue;
+               taken.push_back(ways->links_are_free_ ? settled(ways, step, run) : std::move(one));
              }
              for (auto one = taken.rbegin(); one != taken.rend(); ++one) use(*one);
            }}};

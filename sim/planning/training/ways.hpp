@@ -77,7 +77,7 @@ class TrainingWays {
   /// For replicas that delay each other. Returns one candidate for all these ways. Each way is simulated with a replica's
   /// share of the links. It is left out if another way stays within as many bytes and is faster. Of ways that are
   /// equally fast, only a few are not left out. For each of the others, the judge compares the run of all replicas
-  /// together.
+  /// together, unless the bound of this run is not below the seconds of the best run so far.
   static std::vector<Candidate> fastest_within(const std::shared_ptr<const TrainingWays>& ways,
                                                const std::shared_ptr<const ChosenStep>& step,
                                                std::vector<LoadChoice> all);

@@ -72,7 +72,9 @@ double WorkOfBatches::at_least(double batches, std::int64_t micro_batches,
     return batches * (base.*what + more * (each_.*what) + turns * (pass_.*what)) -
            following * (between_.*what);
   };
-  const double compute = sum(&TrainingSums::compute_s), load = sum(&TrainingSums::load_s),
+  const TrainingSums::StayingLoads& staying = one_.staying;
+  const double compute = sum(&TrainingSums::compute_s),
+               load = sum(&TrainingSums::load_s) + staying.load_s,
                save = sum(&TrainingSums::save_s);
   const double additions = sum(&TrainingSums::additions);
   // In a pass with fewer micro-batches than the others, the bytes of copies may be rounded. So the bound is lowered
@@ -80,14 +82,20 @@ double WorkOfBatches::at_least(double batches, std::int64_t micro_batches,
   constexpr double division = 1 - 1e-9;
   const double computed =
       one_.first_loads_s + compute + sum(&TrainingSums::sums_s) + one_.last_saves_s;
-  const double link = std::max({sum(&TrainingSums::link_s), sum(&TrainingSums::shared_loads_s),
-                                sum(&TrainingSums::shared_saves_s), sum(&TrainingSums::shared_s)}) *
+  const double link = std::max({sum(&TrainingSums::link_s) + staying.link_s,
+                                sum(&TrainingSums::shared_loads_s) + staying.shared_loads_s,
+                                sum(&TrainingSums::shared_saves_s),
+                                sum(&TrainingSums::shared_s) + staying.shared_s}) *
                       within_accuracy;
   double least = std::max(computed, std::max({load, save, link}) * division);
   // Without overlap, copies between host memory and the device do not run beside computations. But they may run while
-  // gradients are summed.
-  if (!order_.overlap)
-    least = std::max(least, (one_.staying_loads_s + compute + load + save) * division);
+  // gradients are summed. Weights that stay come first. With equal replicas, one of them has its weights when those of
+  // all replicas have been loaded.
+  if (!order_.overlap) {
+    const double differ_s = request_.replicas ? request_.replicas->sums_differ_s : 0;
+    const double later_s = staying.shared_loads_s * within_accuracy - differ_s - staying.load_s;
+    least = std::max(least, (compute + load + save + std::max(0.0, later_s)) * division);
+  }
   return lowered_for_rounding(least, additions);
 }
 

@@ -218,6 +218,24 @@ TimedPlan replicated(const Policy& policy, const PolicyRequest& request, const R
                 replica_plans(policy, request, parameters, chosen_on).plans);
 }
 
+TimedPlan plan_of_replicas(const Policy& replicating, const PolicyRequest& request,
+                           const Reader& parameters) {
+  const Policy& policy = acting_policy(replicating, parameters);
+  const std::vector<std::string> devices = replica_devices(request, parameters);
+  const Platform& whole = request.pricing.platform;
+  const Platform share = shared_out(whole, devices);
+  const bool shares = share_links(whole, share);
+  if (shares && devices.size() > few_devices) return replicated(policy, request, parameters, share);
+  ReplicaPlans parts = replica_plans(policy, request, parameters, whole);
+  const bool chose = request.workload.training || parts.chose();
+  TimedPlan plan = joined(policy, request, parameters, std::move(parts.plans));
+  if (!shares || !chose) return plan;
+  TimedPlan other = replicated(policy, request, parameters, share);
+  plan.known_s = plan.seconds();
+  other.known_s = other.seconds();
+  return *other.known_s < *plan.known_s ? std::move(other) : std::move(plan);
+}
+
 namespace {
 
 /// Takes a candidate of the first replica. Keeps the text of its ways as long as each candidate so far has such a text.

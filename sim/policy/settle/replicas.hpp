@@ -62,6 +62,14 @@ TimedPlan joined(const Policy& policy, const PolicyRequest& request, const Reade
 /// Returns the plan of all replicas: joined() of replica_plans().
 TimedPlan replicated(const Policy& policy, const PolicyRequest& request, const Reader& parameters,
                      const Platform& chosen_on);
+
+/// Returns the plan of a policy that replicates another policy. If replicas share links and make choices, two plans are
+/// made, and the function returns the faster one. For the first plan, each replica chooses as if it had the whole
+/// bandwidth of the links, for the second as if it had its share of them. With more than `few_devices` replicas, only the
+/// second plan is made, to save time.
+TimedPlan plan_of_replicas(const Policy& replicating, const PolicyRequest& request,
+                           const Reader& parameters);
+
 /// What is known about the plans of replicated() before they are made.
 struct ReplicaBound {
   /// A lower bound of the seconds of all these plans. Infinite if no choices fit.

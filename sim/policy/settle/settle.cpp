@@ -67,6 +67,13 @@ Settled simulate_within(const Policy& policy, const PolicyRequest& request, cons
   std::optional<Draft> alone;
   if (policy.alone) alone = policy.alone(request, keys.reader());
   const bool complete = !alone;
+  if (complete && policy.replicates) {
+    TimedPlan all = plan_of_replicas(policy, request, keys.reader());
+    settled.seconds = all.seconds();
+    if (settled.seconds < std::numeric_limits<double>::infinity())
+      settled.plan = [plan = std::make_shared<const Plan>(std::move(all.plan))] { return *plan; };
+    return settled;
+  }
   const auto plan = std::make_shared<Plan>(
       finish(complete ? policy.plan(request, keys.reader()) : std::move(*alone), request));
   settled.seconds = run_seconds(*plan);

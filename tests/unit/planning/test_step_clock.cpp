@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <limits>
 
+#include "planning/equal_replicas.hpp"
 #include "planning/placement/backing.hpp"
+#include "planning/replica.hpp"
 #include "planning/run_seconds.hpp"
 #include "planning/training/rounding.hpp"
 #include "planning/training/training.hpp"
@@ -108,6 +110,28 @@ TEST_CASE("the clock counts the bytes of all devices on a link that they share",
   // Each device loads about half of the bytes. But the link carries only 1 GB/s to both devices together.
   CHECK(least >= 3 * bytes / 1e9 * (1 - 1e-8));
   CHECK(least <= run_seconds(finish(step.listed(ahead), request)));
+}
+
+// The weights of both stages stay on the device. Each has 1 MB, which the link carries to both replicas in 2 ms. A
+// forward pass takes 1 ms, and a backward pass 2 ms. So one of the replicas begins the forward pass of the second stage
+// after 4 ms, and 5 ms of computation follow. Both inputs together take 0.8 us.
+TEST_CASE("the clock counts the loads of all replicas on a link that they share", "[unit]") {
+  const test::Row row{1, 1'000'000, 400};
+  const Scenario scenario = test::small_scenario(
+      400, {row, row},
+      "workload: {batch: 1, mode: training, optimizer: none}\nstages: {cut: per_layer}\npolicy: {name: streamed}\n",
+      {"platform.devices.gpu.count=2", "platform.links.host.sharing=shared"});
+  const CutModel cut = cut_models(scenario).front();
+  PolicyRequest request = request_of(scenario, cut, plain_fates(fate_catalog().find("keep_all")));
+  request.capacity_enforced = false;
+  TrainingOrder order{
+      .policy = "tested", .weights_stay = false, .in_flight = 1, .devices = {"gpu0"}};
+  order.staying.assign(2, all_stay);
+  CHECK(ChosenStep(request, order).at_least() == Approx(7.0004e-3).epsilon(1e-6));
+  const Platform share = shared_out(scenario.platform, {"gpu0", "gpu1"});
+  const EqualReplicas replicas{.share = &share};
+  request.replicas = &replicas;
+  CHECK(ChosenStep(request, order).at_least() == Approx(9.0008e-3).epsilon(1e-6));
 }
 
 TEST_CASE(

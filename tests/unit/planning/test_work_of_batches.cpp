@@ -14,9 +14,11 @@ namespace {
 /// Returns the bound that follows from the sums of a step, for a run of `steps` steps.
 double bound_of(const TrainingSums& step, std::int64_t steps, bool overlap) {
   const auto all = [&](double of_step) { return static_cast<double>(steps) * of_step; };
-  if (!overlap) return step.staying_loads_s + all(step.compute_s + step.load_s + step.save_s);
-  return std::max({step.first_loads_s + all(step.compute_s) + step.last_saves_s, all(step.load_s),
-                   all(step.save_s), all(step.link_s)});
+  const TrainingSums::StayingLoads& staying = step.staying;
+  if (!overlap) return staying.load_s + all(step.compute_s + step.load_s + step.save_s);
+  return std::max({step.first_loads_s + all(step.compute_s) + step.last_saves_s,
+                   staying.load_s + all(step.load_s), all(step.save_s),
+                   staying.link_s + all(step.link_s)});
 }
 
 TEST_CASE("the extrapolated work of batches is at most the work of a whole run") {

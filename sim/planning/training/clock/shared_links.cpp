@@ -8,8 +8,10 @@
 
 namespace sluice {
 
-/// Finds the links that copies of different streams use. Copies of one stream take turns anyway.
-void StepClock::find_shared_links(const Platform& platform, const Users& users) {
+/// Finds the links that copies of different streams use. Copies of one stream take turns anyway. `share` is the platform
+/// with each replica's share of the links, or null.
+void StepClock::find_shared_links(const Platform& platform, const Users& users,
+                                  const Platform* share) {
   struct Link {
     std::set<std::size_t> streams;
     std::vector<CopyStream*> users;
@@ -21,9 +23,10 @@ void StepClock::find_shared_links(const Platform& platform, const Users& users) 
       links[channel].users.push_back(way);
     }
   for (const auto& [channel, link] : links) {
-    if (link.streams.size() < 2) continue;
-    for (CopyStream* way : link.users)
-      way->shared.emplace_back(shared_links_, 1 / platform.channels[channel].bandwidth);
+    const double whole = platform.channels[channel].bandwidth;
+    const double own = share ? share->channels[channel].bandwidth : whole;
+    if (link.streams.size() < 2 && own == whole) continue;
+    for (CopyStream* way : link.users) way->shared.emplace_back(shared_links_, 1 / own);
     ++shared_links_;
   }
 }
