@@ -121,13 +121,32 @@ Plan moved(Plan plan, const Platform& platform, const std::string& from, const s
   return plan;
 }
 
-TimedPlan with_transfers(Plan plan, const std::string& how) {
-  if (how == "together") return {std::move(plan)};
-  // The best order of transfers may differ from round to round. So if the step is short, the plan lists all its rounds,
-  // each with its own order.
+namespace {
+
+/// Returns plans in which the transfers take turns. The best order of transfers may differ from round to round. So if the
+/// step is short, the plans list all its rounds, each with its own order.
+std::vector<Plan> orders_of(const Plan& plan) {
   const auto round = static_cast<std::int64_t>(plan.body_end - plan.body_begin);
   const bool short_step = round * plan.iterations_per_step <= longest_listed_step;
-  std::vector<Plan> orders = in_turn(short_step ? unroll(plan, plan.iterations_per_step) : plan);
+  return in_turn(short_step ? unroll(plan, plan.iterations_per_step) : plan);
+}
+
+}  // namespace
+
+std::vector<Plan> orders_in_any_memory(const Plan& plan) {
+  Plan unlimited = plan;
+  for (Pool& pool : unlimited.pools) {
+    pool.enforced = false;
+    pool.limit.reset();
+  }
+  std::vector<Plan> orders = orders_of(unlimited);
+  for (Plan& order : orders) order.pools = plan.pools;
+  return orders;
+}
+
+TimedPlan with_transfers(Plan plan, ReplicaTransfers how) {
+  if (how == ReplicaTransfers::together) return {std::move(plan)};
+  std::vector<Plan> orders = orders_of(plan);
   Plan* turns = nullptr;
   double in_turn_s = std::numeric_limits<double>::infinity();
   for (Plan& order : orders) {
@@ -136,7 +155,7 @@ TimedPlan with_transfers(Plan plan, const std::string& how) {
     in_turn_s = std::min(in_turn_s, order_s);
   }
   if (!turns) return {std::move(plan)};
-  if (how == "auto") {
+  if (how == ReplicaTransfers::any) {
     const double together_s = run_seconds(plan);
     turns->facts.emplace_back("transfers", "in turn");
     turns->facts.emplace_back("transfers_together_s", together_s, "s");
@@ -172,6 +191,25 @@ Platform shared_out(Platform platform, const std::vector<std::string>& devices) 
 bool share_links(const Platform& whole, const Platform& share) {
   return !std::equal(whole.channels.begin(), whole.channels.end(), share.channels.begin(),
                      [](const Channel& a, const Channel& b) { return a.bandwidth == b.bandwidth; });
+}
+
+bool share_any_links(const Platform& platform, const std::vector<std::string>& devices) {
+  std::set<std::uint32_t> crossed;
+  std::set<std::string> seconds;
+  for (const std::string& name : devices) {
+    const Device& device = platform.device(name);
+    const std::vector<std::string> nodes = reached(platform, device);
+    std::set<std::uint32_t> own;
+    for (const std::string& from : nodes)
+      for (const std::string& to : nodes)
+        if (const Path* path = from == to ? nullptr : platform.path_or_null(from, to))
+          own.insert(path->channels.begin(), path->channels.end());
+    for (const std::uint32_t channel : own)
+      if (!crossed.insert(channel).second) return true;
+    for (std::size_t m = 1; m < device.memories.size(); ++m)
+      if (!seconds.insert(device.memories[m].pool).second) return true;
+  }
+  return false;
 }
 
 std::vector<Plan> with_equal_rounds(std::vector<Plan> parts) {
