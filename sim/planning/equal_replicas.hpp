@@ -8,6 +8,8 @@
 
 namespace sluice {
 
+struct JoinedReplicas;
+
 struct EqualReplicas {
   /// The platform of the request with each replica's share of the links (shared_out()). A link needs as long for the bytes
   /// of all replicas as it needs for the bytes of one replica with this share of its bandwidth.
@@ -27,6 +29,8 @@ struct EqualReplicas {
   /// Whether each way of a replica is simulated with all replicas together before the judge compares it
   /// (policy/settle/all_replicas.hpp).
   bool judged_together = false;
+  /// If not null, placements in two memories are compared by the runs of all replicas (planning/joined_replicas.hpp).
+  const JoinedReplicas* joined = nullptr;
 };
 
 }  // namespace sluice

@@ -121,18 +121,39 @@ Plan moved(Plan plan, const Platform& platform, const std::string& from, const s
   return plan;
 }
 
-TimedPlan with_transfers(Plan plan, const std::string& how) {
-  if (how == "together") return {std::move(plan)};
-  // The best order of transfers may differ from round to round. So if the step is short, the plan lists all its rounds,
-  // each with its own order.
+namespace {
+
+/// Returns the plan with all rounds of a step, if it has few of them: the best order of transfers may differ from round to
+/// round, so each round gets its own. Returns nothing for a long step, and for a step of one round.
+std::optional<Plan> with_all_rounds(const Plan& plan) {
   const auto round = static_cast<std::int64_t>(plan.body_end - plan.body_begin);
   const bool short_step = round * plan.iterations_per_step <= longest_listed_step;
   const bool unrolls = short_step && plan.iterations_per_step > 1;
-  Turns turns = in_turn(unrolls ? unroll(plan, plan.iterations_per_step) : plan);
+  return unrolls ? unroll(plan, plan.iterations_per_step) : std::optional<Plan>();
+}
+
+}  // namespace
+
+std::vector<Plan> orders_in_any_memory(const Plan& plan) {
+  Plan unlimited = plan;
+  for (Pool& pool : unlimited.pools) {
+    pool.enforced = false;
+    pool.limit.reset();
+  }
+  const std::optional<Plan> unrolled = with_all_rounds(unlimited);
+  std::vector<Plan> orders = orders_in_turn(unrolled ? *unrolled : unlimited);
+  for (Plan& order : orders) order.pools = plan.pools;
+  return orders;
+}
+
+TimedPlan with_transfers(Plan plan, ReplicaTransfers how) {
+  if (how == ReplicaTransfers::together) return {std::move(plan)};
+  const std::optional<Plan> unrolled = with_all_rounds(plan);
+  Turns turns = in_turn(unrolled ? *unrolled : plan);
   std::optional<double> together_s;
-  if (!unrolls) together_s = turns.together_s;
+  if (!unrolled) together_s = turns.together_s;
   if (!turns.fastest) return {std::move(plan), together_s};
-  if (how == "auto") {
+  if (how == ReplicaTransfers::any) {
     if (!together_s) together_s = run_seconds(plan);
     const double in_turn_s = turns.fastest->seconds();
     turns.fastest->plan.facts.emplace_back("transfers", "in turn");
@@ -169,6 +190,25 @@ Platform shared_out(Platform platform, const std::vector<std::string>& devices) 
 bool share_links(const Platform& whole, const Platform& share) {
   return !std::equal(whole.channels.begin(), whole.channels.end(), share.channels.begin(),
                      [](const Channel& a, const Channel& b) { return a.bandwidth == b.bandwidth; });
+}
+
+bool share_any_links(const Platform& platform, const std::vector<std::string>& devices) {
+  std::set<std::uint32_t> crossed;
+  std::set<std::string> seconds;
+  for (const std::string& name : devices) {
+    const Device& device = platform.device(name);
+    const std::vector<std::string> nodes = reached(platform, device);
+    std::set<std::uint32_t> own;
+    for (const std::string& from : nodes)
+      for (const std::string& to : nodes)
+        if (const Path* path = from == to ? nullptr : platform.path_or_null(from, to))
+          own.insert(path->channels.begin(), path->channels.end());
+    for (const std::uint32_t channel : own)
+      if (!crossed.insert(channel).second) return true;
+    for (std::size_t m = 1; m < device.memories.size(); ++m)
+      if (!seconds.insert(device.memories[m].pool).second) return true;
+  }
+  return false;
 }
 
 std::vector<Plan> with_equal_rounds(std::vector<Plan> parts) {

@@ -108,8 +108,8 @@ std::vector<double> rows_of(const Plan& plan, const Starts& starts) {
 /// waits of one order after the other.
 class Orders {
  public:
-  Orders(const Plan& plan, const std::vector<char>& link_shared)
-      : plan_(plan), link_shared_(link_shared), turned_(plan) {}
+  Orders(const Plan& plan, std::vector<char> link_shared)
+      : plan_(plan), link_shared_(std::move(link_shared)), turned_(plan) {}
 
   /// Simulates the order, unless an equal order was tried before.
   void take(const std::vector<double>& order) {
@@ -132,6 +132,16 @@ class Orders {
     if (!fastest_) return {};
     set(*fastest_);
     return TimedPlan{std::move(turned_), fastest_s_};
+  }
+  /// Returns a plan for each order, also for those that block.
+  std::vector<Plan> plans() {
+    std::vector<Plan> all;
+    for (const std::vector<TurnWait>& waits : tried_) {
+      set(waits);
+      all.push_back(turned_);
+      reset(waits);
+    }
+    return all;
   }
 
  private:
@@ -160,32 +170,51 @@ class Orders {
   }
 
   const Plan& plan_;
-  const std::vector<char>& link_shared_;
+  std::vector<char> link_shared_;
   Plan turned_;  ///< the plan, with the waits of the order that is simulated
   std::list<std::vector<TurnWait>> tried_;
   const std::vector<TurnWait>* fastest_ = nullptr;
   double fastest_s_ = never;
 };
 
-}  // namespace
+/// The orders that were tried, if links are shared and the given plan does not block, and the seconds of the given plan.
+struct Tried {
+  std::optional<Orders> orders = {};
+  std::optional<double> together_s = {};
+};
 
-Turns in_turn(const Plan& plan) {
+Tried tried_orders(const Plan& plan) {
+  Tried tried;
   std::vector<char> link_shared;
   {
     const PlanTables tables(plan);
-    if (tables.contention_free()) return {};
+    if (tables.contention_free()) return tried;
     link_shared = tables.link_shared;
   }
   const Starts starts = starts_of(plan);
-  if (starts.blocks) return {.together_s = starts.run_s};
-  Orders orders(plan, link_shared);
+  tried.together_s = starts.run_s;
+  if (starts.blocks) return tried;
+  Orders& orders = tried.orders.emplace(plan, std::move(link_shared));
   orders.take(starts.usual);
   orders.take(needs_of(plan, starts));
   orders.take(rows_of(plan, starts));
   // In a run in which transfers do not slow each other down, other data may be needed first.
   const Starts one_by_one = orders.starts_with(starts.first);
   if (!one_by_one.blocks) orders.take(needs_of(plan, one_by_one));
-  return {std::move(orders).fastest(), starts.run_s};
+  return tried;
+}
+
+}  // namespace
+
+Turns in_turn(const Plan& plan) {
+  Tried tried = tried_orders(plan);
+  if (!tried.orders) return {.together_s = tried.together_s};
+  return {std::move(*tried.orders).fastest(), tried.together_s};
+}
+
+std::vector<Plan> orders_in_turn(const Plan& plan) {
+  Tried tried = tried_orders(plan);
+  return tried.orders ? tried.orders->plans() : std::vector<Plan>();
 }
 
 }  // namespace sluice

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include "planning/run_seconds.hpp"
 
@@ -29,5 +30,8 @@ struct Turns {
 ///   transfers of several replicas slow each other down, and often begin and end at the same times.
 /// Throws Interrupted.
 Turns in_turn(const Plan& plan);
+
+/// Returns a plan for each of the orders that in_turn() tries, also for those that end in a deadlock. Throws Interrupted.
+std::vector<Plan> orders_in_turn(const Plan& plan);
 
 }  // namespace sluice

@@ -10,6 +10,7 @@
 
 #include "base/error.hpp"
 #include "placement/ways.hpp"
+#include "planning/joined_replicas.hpp"
 #include "planning/placement/placed_bound.hpp"
 #include "planning/placement/placed_listing.hpp"
 #include "planning/placement/placement_gap.hpp"
@@ -232,7 +233,7 @@ class PlacementChoice {
   /// Returns whether the run is the best so far.
   bool keep_fastest(Draft draft) {
     draft.plan.facts.insert(draft.plan.facts.begin(), Fact("placement", way_));
-    const double seconds = run_seconds(finish(draft, request_));
+    const double seconds = seconds_of_all(finish(draft, request_), request_, seconds_);
     // A run that does not fit into host memory takes infinitely many seconds. If no run fits, the first run is the
     // result. The execution of this run then reports what does not fit.
     const bool first = !best_ && std::isinf(seconds_);

@@ -6,11 +6,12 @@
 
 #include "base/error.hpp"
 #include "planning/common_parameters.hpp"
+#include "planning/joined_replicas.hpp"
+#include "planning/placement/held_once.hpp"
 #include "planning/placement/placed_candidates.hpp"
 #include "planning/placement/placed_draft.hpp"
 #include "planning/placement/placed_question.hpp"
 #include "planning/placement/turns/placed_turns.hpp"
-#include "planning/weights_stay.hpp"
 
 namespace sluice {
 
@@ -216,16 +217,6 @@ void require_untied(const PolicyRequest& request, const Reader& parameters) {
                         "stages whole, or replica streamed");
 }
 
-/// A request for a device that keeps all weights. Its stages count tied weights once.
-struct HeldOnce {
-  explicit HeldOnce(const PolicyRequest& asked)
-      : stages(held_once(asked.pricing.stages)), request(with_stages(asked, stages)) {}
-  HeldOnce(const HeldOnce&) = delete;
-
-  std::vector<Stage> stages;
-  PolicyRequest request;  ///< refers to `stages`
-};
-
 /// Returns the candidates of candidates_of_turns() for a device that keeps all weights.
 std::vector<Candidate> candidates_held_once(const PolicyRequest& request, const Reader& parameters,
                                             const PlansForMachine& of_policy) {
@@ -373,7 +364,8 @@ std::vector<Candidate> candidates_of_turns(const PolicyRequest& request, const R
   if (parameters.is_word("placement", nowhere_else) && !of_policy.fixed.empty()) return {};
   if (places_turns(request, parameters, of_policy))
     return placed_turns_candidates({request, parameters.text("placement"), of_policy});
-  const Homes homes = homes_of(request, parameters, of_policy);
+  const Homes homes =
+      offers_only_placed(request) ? Homes{} : homes_of(request, parameters, of_policy);
   std::vector<Candidate> placed;
   const auto turns = std::make_shared<Placements>(turns_compared(request, parameters, of_policy));
   if (!turns->empty()) placed.push_back(placed_turns_compared(request, of_policy, turns));

@@ -105,8 +105,9 @@ TrainingWays::TrainingWays(const PolicyRequest& request, TrainingOrder order, st
     shared_ = share_links(request.pricing.platform, *request.replicas->share);
   }
   // The run may use the whole memory only if no transfers share a link, because then more memory never makes an
-  // action start later.
-  if (!whole_ && !shares_links()) run_room_ = capacity_.value_or(no_limit);
+  // action start later. With placement backing, replicas that are simulated together may share links, too.
+  const bool alone = !request.replicas || !request.replicas->judged_together;
+  if (!whole_ && alone && !shares_links()) run_room_ = capacity_.value_or(no_limit);
   links_are_free_ =
       whole_ && !shared_ && !request.replicas->sums_share_links && !shares_links();
 }

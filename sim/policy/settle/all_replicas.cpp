@@ -6,6 +6,8 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "planning/joined_replicas.hpp"
+#include "planning/only_candidate.hpp"
 #include "planning/replica.hpp"
 #include "planning/run_seconds.hpp"
 #include "policy/settle/one_replica.hpp"
@@ -19,7 +21,7 @@ namespace {
 class AllReplicas {
  public:
   AllReplicas(const Policy& policy, const PolicyRequest& request, const Keys& keys,
-              std::string text)
+              std::string text, const TogetherWanted& wanted)
       : policy_(policy),
         request_(request),
         keys_(keys),
@@ -28,26 +30,37 @@ class AllReplicas {
         known_(request, keys_.reader()),
         first_(policy, request, keys_.reader()) {
     known_.judge_together();
+    if (two_memories())
+      known_.join({.plan = [this](const Plan& first) { return together(first); },
+                   .transfers = transfers_of(keys_.reader()),
+                   .devices = devices_,
+                   .only_placed = wanted.only_placed});
     first_.request.replicas = known_.replicas(first_.request);
     if (const EqualReplicas* const equal = first_.request.replicas)
       share_links_ = share_links(request_.pricing.platform, *equal->share);
   }
   AllReplicas(const AllReplicas&) = delete;
 
+  bool two_memories() const { return have_two_memories(request_.pricing.platform, devices_); }
+
   /// Returns whether the ways of the first replica do not depend on the capacity, and all replicas can take the same
-  /// way.
+  /// way. In inference, this is so for placements in two memories.
   bool take_the_same_way() const {
-    const Platform& platform = request_.pricing.platform;
-    return first_.request.replicas && !request_.strategy().searches &&
-           std::ranges::all_of(devices_, [&](const std::string& device) {
-             return platform.device(device).memories.size() == 1;
-           });
+    if (!first_.request.replicas) return false;
+    if (request_.workload.training) return !request_.strategy().searches;
+    return two_memories() && names_placement(policy_, first_.keys.reader());
   }
 
-  /// Returns the candidates of the first replica. Their bounds hold for the run of all replicas.
+  /// Returns the candidates of the first replica. Their bounds hold for the run of all replicas. If the policy has none in
+  /// inference, its plan is the only candidate.
   std::vector<Candidate> candidates_of_first() const {
-    return policy_.candidates ? policy_.candidates(first_.request, first_.keys.reader())
-                              : std::vector<Candidate>();
+    std::vector<Candidate> all;
+    if (policy_.candidates) all = policy_.candidates(first_.request, first_.keys.reader());
+    if (!all.empty() || request_.workload.training) return all;
+    all.push_back(only_candidate("", [this] {
+      return finish(policy_.plan(first_.request, first_.keys.reader()), first_.request);
+    }));
+    return all;
   }
 
   /// Returns the plan of all replicas for a way of the first replica. The result has no plan if it takes `worth`
@@ -55,21 +68,52 @@ class AllReplicas {
   Settled together(const Settled& way, double worth) const {
     Settled all{.text = joined(text_, way.text)};
     if (!way.plan) return all;
-    if (!share_links_ && !(way.seconds < worth)) return all;
+    if (!share_links_ && !two_memories() && !(way.seconds < worth)) return all;
     const Plan first = way.plan();
-    if (share_links_ && !(seconds_alone(first) < worth)) return all;
-    std::vector<Plan> parts;
-    for (const std::string& device : devices_)
-      parts.push_back(device == devices_.front()
-                          ? first
-                          : moved(first, request_.pricing.platform, devices_.front(), device));
-    TimedPlan joint = joined(policy_, request_, keys_.reader(), std::move(parts));
+    if (runs_all_replicas(first)) {
+      all.seconds = way.seconds;
+      all.plan = [plan = std::make_shared<const Plan>(first)] { return *plan; };
+      return all;
+    }
+    if (!(at_least(first) < worth)) return all;
+    TimedPlan joint = joined(policy_, request_, keys_.reader(), parts_of(first));
     all.seconds = joint.seconds();
     all.plan = [plan = std::make_shared<const Plan>(std::move(joint.plan))] { return *plan; };
     return all;
   }
 
  private:
+  /// Returns whether this is already a plan of all replicas (JoinedReplicas).
+  bool runs_all_replicas(const Plan& plan) const {
+    return std::ranges::all_of(devices_, [&](const std::string& device) {
+      return std::ranges::any_of(plan.streams, [&](const Stream& stream) {
+        return stream.kind == StreamKind::compute && stream.device == device;
+      });
+    });
+  }
+
+  /// Returns the plan of each replica.
+  std::vector<Plan> parts_of(const Plan& first) const {
+    std::vector<Plan> parts;
+    for (const std::string& device : devices_)
+      parts.push_back(device == devices_.front()
+                          ? first
+                          : moved(first, request_.pricing.platform, devices_.front(), device));
+    return parts;
+  }
+  Plan together(const Plan& first) const {
+    return joined_together(policy_, request_, keys_.reader(), parts_of(first));
+  }
+
+  /// Returns a lower bound of the seconds of all replicas with this plan. In two memories, it holds with any sizes of the
+  /// memories. Otherwise, it is the seconds of the first replica alone.
+  double at_least(const Plan& first) const {
+    if (!two_memories()) return share_links_ ? seconds_alone(first) : 0;
+    Plan on_whole_links = first;
+    take_bandwidths(on_whole_links, request_.pricing.platform);
+    return seconds_in_any_memory(on_whole_links);
+  }
+
   /// Returns the seconds of the first replica if it runs alone, with the whole bandwidth of the links. With all
   /// replicas, its run is hardly ever shorter: only if a slower transfer leaves more room in the memory.
   double seconds_alone(Plan first) const {
@@ -91,9 +135,9 @@ class AllReplicas {
 
 std::vector<Candidate> candidates_of_all_replicas(const Policy& policy,
                                                   const PolicyRequest& request, const Keys& keys,
-                                                  const std::string& text) {
-  if (!request.workload.training) return {};
-  const auto replicas = std::make_shared<const AllReplicas>(policy, request, keys, text);
+                                                  const std::string& text,
+                                                  const TogetherWanted& wanted) {
+  const auto replicas = std::make_shared<const AllReplicas>(policy, request, keys, text, wanted);
   if (!replicas->take_the_same_way()) return {};
   std::vector<Candidate> all;
   const auto unless_refused = [](const std::function<void()>& call) {
@@ -107,8 +151,11 @@ std::vector<Candidate> candidates_of_all_replicas(const Policy& policy,
       .way = [replicas](Settled& way, double worth) { way = replicas->together(way, worth); },
       .guard = unless_refused,
       .before_same_ways = text + ";"};
-  for (Candidate& one : replicas->candidates_of_first())
+  for (Candidate& one : replicas->candidates_of_first()) {
+    // In two memories, runs within several limits and orders of transfers are compared. So there is always a choice.
+    if (replicas->two_memories()) one.ways = std::max<std::int64_t>(one.ways, 2);
     all.push_back(changed(std::move(one), of_all));
+  }
   return all;
 }
 

@@ -1,7 +1,8 @@
-// Candidates for equal replicas that share links or sum gradients in training. Each way in which the first replica can
-// make its choices becomes a plan of all replicas, and the judge compares the runs of these plans. So a way that is fast
-// for a replica alone, but slow for all replicas together, is not chosen. The ways do not depend on the capacity of a
-// memory.
+// Candidates for equal replicas that share links or sum gradients, in training, and for placements in two memories also in
+// inference. Each way in which the first replica can make its choices becomes a plan of all replicas, and the judge
+// compares the runs of these plans. So a way that is fast for a replica alone, but slow for all replicas together, is not
+// chosen. The ways do not depend on the capacity of a memory. So more memory, or a placement method with more freedom,
+// does not make the run slower.
 #pragma once
 
 #include <string>
@@ -12,13 +13,18 @@
 
 namespace sluice {
 
+/// Which candidates are wanted.
+struct TogetherWanted {
+  bool only_placed = false;  ///< only placements in two memories
+};
+
 /// Returns these candidates. `policy` plans a replica, and `keys` has the parameters of the replicating policy and
-/// those of `policy`. The result is empty if replicas are not equal or do not delay each other, in inference, if the
-/// replicas leave nothing open, and in two cases in which a replica chooses by the capacity: a search for fates, and
-/// placements in two memories. `text` says what differs between `keys` and the scenario. The request must outlive the
+/// those of `policy`. The result is empty if replicas are not equal, in inference without a placement in two memories, if
+/// the replicas leave nothing open in training, and if a search for fates makes choices by the capacity. `text` says what differs between `keys` and the scenario. The request must outlive the
 /// candidates. Throws InputError, Infeasible. The candidates leave out ways that throw these errors.
 std::vector<Candidate> candidates_of_all_replicas(const Policy& policy,
                                                   const PolicyRequest& request, const Keys& keys,
-                                                  const std::string& text);
+                                                  const std::string& text,
+                                                  const TogetherWanted& wanted = {});
 
 }  // namespace sluice

@@ -2,9 +2,10 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "planning/equal_replicas.hpp"
+#include "planning/joined_replicas.hpp"
 #include "policy/policy.hpp"
 
 namespace sluice {
@@ -46,14 +47,20 @@ class TogetherKnown {
 
   /// Sets EqualReplicas::judged_together.
   void judge_together() { replicas_.judged_together = true; }
+  /// Sets EqualReplicas::joined.
+  void join(JoinedReplicas joined) {
+    joined_ = std::move(joined);
+    replicas_.joined = &joined_;
+  }
   /// Returns null if the replicas are not equal. In inference, also returns null if a device has two memories, because
-  /// then no bound counts several replicas.
+  /// then no bound counts several replicas. But it does not return null after join().
   const EqualReplicas* replicas(const PolicyRequest& request) const;
 
  private:
   std::vector<std::string> devices_;
   Platform share_;
   EqualReplicas replicas_;
+  JoinedReplicas joined_;
 };
 
 }  // namespace sluice

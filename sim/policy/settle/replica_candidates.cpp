@@ -120,11 +120,13 @@ class ReplicaWay {
     double to_beat() const { return std::min(worth, seconds); }
   };
   bool compares_less_memory() const {
-    return request_.capacity_enforced && !request_.workload.training;
+    return request_.capacity_enforced &&
+           (!request_.workload.training ||
+            have_two_memories(request_.pricing.platform, devices_));
   }
-  /// Compares the plans whose choices are made on `machine`: with the whole memory, and in inference then again and
-  /// again with one byte less than the last choices need. `whole` says whether a replica that runs alone on `machine`
-  /// is at least as fast as all replicas together.
+  /// Compares the plans whose choices are made on `machine`: with the whole memory, and then, in inference or in two
+  /// memories, again and again with one byte less than the last choices need. `whole` says whether a replica that runs
+  /// alone on `machine` is at least as fast as all replicas together.
   void compare(const Platform& machine, bool whole, Fastest& best) const {
     const bool less_memory = compares_less_memory();
     // All plans of equal replicas change at the same capacity.
@@ -264,31 +266,121 @@ bool compares_together(const PolicyRequest& request, const Reader& parameters) {
          delay_each_other(request, parameters);
 }
 
-/// Returns a candidate for each way in which each replica chooses as if it ran alone. Sets `*choose` if a replica has a
-/// choice.
-std::vector<Candidate> candidates_alone(const Policy& replicating, const PolicyRequest& request,
-                                        const Reader& parameters, const Keys& keys, bool* choose) {
-  const Policy& policy = acting_policy(replicating, parameters);
-  const bool training = request.workload.training.has_value();
-  std::vector<Candidate> candidates;
-  for (Value& map : ways_of_replicas(policy, request, keys.reader())) {
-    const std::string text = difference(map, parameters.map());
-    try {
-      const auto way = std::make_shared<const ReplicaWay>(
-          policy, request,
-          Keys(std::move(map), record_of(policy_catalog().find(replicating.name))));
-      const ReplicaBound bound = way->bound(!training);
-      *choose = *choose || bound.ways > 0;
-      if (bound.seconds < std::numeric_limits<double>::infinity())
-        candidates.push_back(training ? candidate_of_training(way, bound, text)
-                                      : candidate_of_inference(way, bound, text));
-    } catch (const InputError&) {
-      // The scenario did not ask for this way, so its error is ignored.
-    } catch (const Infeasible&) {
-    }
-  }
-  return candidates;
+/// Returns the placements with less freedom than this one. They are among its own if a replica runs alone.
+std::vector<std::string> less_free(const std::string& placement) {
+  const std::vector<std::string> order = {"none", "all_slow", "first_touch",
+                                          "static", "synchronous", "asynchronous"};
+  const auto found = std::ranges::find(order, placement);
+  if (found == order.end() || found - order.begin() < 3) return {};
+  return {order.begin(), found};
 }
+
+/// Collects the candidates of replicas for one mapping for `policy:`.
+class ReplicaCandidates {
+ public:
+  /// Sets `*choose` when candidates have a choice.
+  ReplicaCandidates(const Policy& replicating, const PolicyRequest& request,
+                    const Reader& parameters, bool* choose)
+      : policy_(acting_policy(replicating, parameters)),
+        record_(record_of(policy_catalog().find(replicating.name))),
+        request_(request),
+        parameters_(parameters),
+        choose_(choose) {
+    const std::vector<std::string> devices = replica_devices(request, parameters);
+    two_memories_ = have_two_memories(request.pricing.platform, devices);
+    equal_ = equal_replicas(request, devices);
+  }
+
+  /// In two memories, the policy plans for shown machines, and each plan has a number of micro-batches in flight that is
+  /// the best for a replica alone. So each number is also tried for placements.
+  std::vector<Candidate> of_training(const Keys& keys) const {
+    std::vector<Candidate> all = together(keys.map(), {});
+    if (all.empty()) return alone(ways(keys));
+    if (!two_memories_) return all;
+    for (const Value& map : counts_of_replicas(policy_, request_, keys.reader()))
+      for (Candidate& one : together(map, {.only_placed = true})) all.push_back(std::move(one));
+    return all;
+  }
+
+  /// Placements in two memories are compared in runs of all replicas, if the replicas are equal. All other choices depend
+  /// on the capacity.
+  std::vector<Candidate> of_inference(const Keys& keys) const {
+    std::vector<Candidate> all;
+    for (const Value& map : ways(keys)) {
+      std::vector<Candidate> of_map = together(map, {.only_placed = true});
+      if (of_map.empty()) of_map = alone({map});
+      for (Candidate& one : of_map) all.push_back(std::move(one));
+    }
+    return all;
+  }
+
+ private:
+  std::vector<Value> ways(const Keys& keys) const {
+    std::vector<Value> maps = ways_of_replicas(policy_, request_, keys.reader());
+    return two_memories_ ? with_less_freedom(std::move(maps)) : maps;
+  }
+
+  /// Returns the mappings, and those with placements of less freedom. A replica alone may take a placement with which all
+  /// replicas are slower. Equal replicas compare all placements in two memories together, so for them only `none` is added.
+  std::vector<Value> with_less_freedom(std::vector<Value> maps) const {
+    for (std::size_t k = maps.size(); k-- > 0;) {
+      const Keys keys(maps[k], record_);
+      const OneReplica first(policy_, request_, keys.reader());
+      if (!names_placement(policy_, first.keys.reader())) continue;
+      for (const std::string& placement : less_free(first.keys.reader().text("placement"))) {
+        if (equal_ && placement != "none") continue;
+        Value map = maps[k];
+        map.set("placement", Value::make(placement));
+        const auto same = [&](const Value& other) { return difference(map, other).empty(); };
+        if (std::ranges::none_of(maps, same)) maps.push_back(std::move(map));
+      }
+    }
+    return maps;
+  }
+
+  /// Returns the candidates that are compared in runs of all replicas.
+  std::vector<Candidate> together(const Value& map, const TogetherWanted& wanted) const try {
+    std::vector<Candidate> all =
+        candidates_of_all_replicas(policy_, request_, Keys(map, record_),
+                                   difference(map, parameters_.map()), wanted);
+    *choose_ = *choose_ || !all.empty();
+    return all;
+  } catch (const InputError&) {
+    // If no way is possible, settle() makes the plan for which the scenario asks, and reports the error.
+    return {};
+  } catch (const Infeasible&) {
+    return {};
+  }
+
+  /// Returns a candidate for each of these mappings, with which each replica chooses as if it ran alone.
+  std::vector<Candidate> alone(std::vector<Value> maps) const {
+    const bool training = request_.workload.training.has_value();
+    std::vector<Candidate> candidates;
+    for (Value& map : maps) {
+      const std::string text = difference(map, parameters_.map());
+      try {
+        const auto way =
+            std::make_shared<const ReplicaWay>(policy_, request_, Keys(std::move(map), record_));
+        const ReplicaBound bound = way->bound(!training);
+        *choose_ = *choose_ || bound.ways > 0;
+        if (bound.seconds < std::numeric_limits<double>::infinity())
+          candidates.push_back(training ? candidate_of_training(way, bound, text)
+                                        : candidate_of_inference(way, bound, text));
+      } catch (const InputError&) {
+        // The scenario did not ask for this way, so its error is ignored.
+      } catch (const Infeasible&) {
+      }
+    }
+    return candidates;
+  }
+
+  const Policy& policy_;
+  Record record_;
+  const PolicyRequest& request_;
+  const Reader& parameters_;
+  bool* choose_;
+  bool two_memories_ = false, equal_ = false;
+};
 
 }  // namespace
 
@@ -309,19 +401,10 @@ std::vector<Candidate> replica_candidates(const Policy& replicating, const Polic
   const Policy& policy = acting_policy(replicating, parameters);
   std::vector<Candidate> candidates;
   bool choose = false;
-  for (const Keys& keys : open_overlap(replicating, policy, parameters)) {
-    std::vector<Candidate> ways;
-    try {
-      ways = candidates_of_all_replicas(policy, request, keys,
-                                        difference(keys.map(), parameters.map()));
-    } catch (const InputError&) {
-      // If no way is possible, settle() makes the plan for which the scenario asks, and reports the error.
-    } catch (const Infeasible&) {
-    }
-    choose = choose || !ways.empty();
-    if (ways.empty()) ways = candidates_alone(replicating, request, parameters, keys, &choose);
-    for (Candidate& way : ways) candidates.push_back(std::move(way));
-  }
+  const ReplicaCandidates all(replicating, request, parameters, &choose);
+  for (const Keys& keys : open_overlap(replicating, policy, parameters))
+    for (Candidate& way : training ? all.of_training(keys) : all.of_inference(keys))
+      candidates.push_back(std::move(way));
   if (!choose) candidates.clear();
   return candidates;
 }

@@ -8,6 +8,7 @@
 #include "fates/optimal/report.hpp"
 #include "plan/passes/all_reduce.hpp"
 #include "plan/passes/merge.hpp"
+#include "planning/placement/backing.hpp"
 #include "planning/replica.hpp"
 #include "planning/run_seconds.hpp"
 #include "policy/settle/one_replica.hpp"
@@ -94,11 +95,24 @@ std::vector<std::string> replica_devices(const PolicyRequest& request, const Rea
   return devices;
 }
 
+bool have_two_memories(const Platform& platform, const std::vector<std::string>& devices) {
+  return std::ranges::all_of(devices, [&](const std::string& device) {
+    return platform.device(device).memories.size() > 1;
+  });
+}
+
+bool names_placement(const Policy& policy, const Reader& parameters) {
+  if (std::ranges::count(policy.parameters, "placement", &Field::name) == 0) return false;
+  const std::string way = parameters.text("placement");
+  return way != "none" && way != "auto" && way != backing;
+}
+
 bool delay_each_other(const PolicyRequest& request, const Reader& parameters) {
   const std::vector<std::string> devices = replica_devices(request, parameters);
   const Platform& platform = request.pricing.platform;
   return (devices.size() > 1 && sums_gradients(request.workload, parameters)) ||
-         share_links(platform, shared_out(platform, devices));
+         share_links(platform, shared_out(platform, devices)) ||
+         (have_two_memories(platform, devices) && share_any_links(platform, devices));
 }
 
 namespace {
@@ -189,11 +203,17 @@ std::map<std::string, RunAlone> runs_alone(const std::vector<Plan>& parts,
 
 }  // namespace
 
-TimedPlan joined(const Policy& policy, const PolicyRequest& request, const Reader& parameters,
-                 std::vector<Plan> parts) {
+ReplicaTransfers transfers_of(const Reader& parameters) {
+  const std::string how = parameters.text("transfers");
+  return how == "auto"       ? ReplicaTransfers::any
+         : how == "together" ? ReplicaTransfers::together
+                             : ReplicaTransfers::in_turn;
+}
+
+Plan joined_together(const Policy& policy, const PolicyRequest& request, const Reader& parameters,
+                     std::vector<Plan> parts) {
   const std::vector<std::string> devices = replica_devices(request, parameters);
   const Platform& platform = request.pricing.platform;
-  const std::map<std::string, RunAlone> alone = runs_alone(parts, devices, platform);
   Plan plan = merge(with_equal_rounds(std::move(parts)), devices);
   take_bandwidths(plan, platform);
   for (Pool& pool : plan.pools)
@@ -207,7 +227,15 @@ TimedPlan joined(const Policy& policy, const PolicyRequest& request, const Reade
         parameters.text("all_reduce") == "overlapped",
         request.workload.batch / request.workload.micro_batch /
             static_cast<std::int64_t>(devices.size()));
-  TimedPlan all = with_transfers(std::move(plan), parameters.text("transfers"));
+  return plan;
+}
+
+TimedPlan joined(const Policy& policy, const PolicyRequest& request, const Reader& parameters,
+                 std::vector<Plan> parts) {
+  const std::map<std::string, RunAlone> alone =
+      runs_alone(parts, replica_devices(request, parameters), request.pricing.platform);
+  TimedPlan all =
+      with_transfers(joined_together(policy, request, parameters, std::move(parts)), transfers_of(parameters));
   if (!alone.empty()) state_for_all_replicas(all.plan.facts, alone, all.seconds());
   return all;
 }
@@ -283,6 +311,21 @@ Plan one_replica(const Policy& policy, const PolicyRequest& request, const Reade
   return settle(policy, first.request, first.keys.reader()).plan;
 }
 
+namespace {
+
+/// Returns the parameters of the replicating policy, with what `way` changes in the keys of the first replica.
+Value for_all_replicas(const Value& way, const OneReplica& first, const Reader& parameters) {
+  Value map = parameters.map();
+  for (const Value::Entry& entry : way.entries()) {
+    const Value* asked = first.keys.map().find(entry.key);
+    if (entry.value.is_scalar() && (!asked || asked->text() != entry.value.text()))
+      map.set(entry.key, entry.value);
+  }
+  return map;
+}
+
+}  // namespace
+
 std::vector<Value> ways_of_replicas(const Policy& policy, const PolicyRequest& request,
                                     const Reader& parameters) {
   const OneReplica first(policy, request, parameters);
@@ -292,15 +335,17 @@ std::vector<Value> ways_of_replicas(const Policy& policy, const PolicyRequest& r
   std::vector<Value> ways;
   if (settled.empty() || !equal_replicas(request, replica_devices(request, parameters)))
     ways.push_back(parameters.map());
-  for (const Value& way : settled) {
-    ways.push_back(parameters.map());
-    for (const Value::Entry& entry : way.entries()) {
-      const Value* asked = first.keys.map().find(entry.key);
-      if (entry.value.is_scalar() && (!asked || asked->text() != entry.value.text()))
-        ways.back().set(entry.key, entry.value);
-    }
-  }
+  for (const Value& way : settled) ways.push_back(for_all_replicas(way, first, parameters));
   return ways;
+}
+
+std::vector<Value> counts_of_replicas(const Policy& policy, const PolicyRequest& request,
+                                      const Reader& parameters) {
+  const OneReplica first(policy, request, parameters);
+  std::vector<Value> counts;
+  for (const Value& way : with_counts_of_training(policy, first, {}))
+    counts.push_back(for_all_replicas(way, first, parameters));
+  return counts;
 }
 
 std::optional<Keys> without_overlap(const Policy& replicating, const Policy& policy, Value keys) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "planning/placement/turns/shown_plans.hpp"
+#include "planning/replica.hpp"
 #include "planning/run_seconds.hpp"
 #include "policy/policy.hpp"
 
@@ -21,8 +22,14 @@ constexpr std::size_t few_devices = 8;
 /// batch of training cannot be divided equally among the devices.
 std::vector<std::string> replica_devices(const PolicyRequest& request, const Reader& parameters);
 
-/// Returns whether one replica may delay another one: because several replicas use the same link, or because they sum
-/// their gradients. A replica that is planned alone does not know of these delays.
+/// Returns whether each of these devices has two memories.
+bool have_two_memories(const Platform& platform, const std::vector<std::string>& devices);
+
+/// Returns whether the key `placement` of the policy names a placement of tensors in two memories.
+bool names_placement(const Policy& policy, const Reader& parameters);
+
+/// Returns whether one replica may delay another one: because several replicas use the same link or the same second
+/// memory, or because they sum their gradients. A replica that is planned alone does not know of these delays.
 bool delay_each_other(const PolicyRequest& request, const Reader& parameters);
 
 /// The plans of all replicas, in the order of replica_devices().
@@ -55,7 +62,15 @@ ReplicaPlans replica_plans(const Policy& policy, const PolicyRequest& request,
 /// Gives the links of the plan the bandwidths that they have on the platform.
 void take_bandwidths(Plan& plan, const Platform& platform);
 
-/// Joins the plans of the replicas into a plan for the platform of the request.
+/// Returns how transfers of several replicas use one link: the key `transfers`.
+ReplicaTransfers transfers_of(const Reader& parameters);
+
+/// Joins the plans of the replicas into a plan for the platform of the request. Transfers of several replicas that use one
+/// link at the same time share it.
+Plan joined_together(const Policy& policy, const PolicyRequest& request, const Reader& parameters,
+                     std::vector<Plan> parts);
+
+/// Does what joined_together() does, and then makes the transfers use links as the key `transfers` says.
 TimedPlan joined(const Policy& policy, const PolicyRequest& request, const Reader& parameters,
                  std::vector<Plan> parts);
 
@@ -103,6 +118,11 @@ Plan one_replica(const Policy& policy, const PolicyRequest& request, const Reade
 /// all replicas choose alike, so the other elements include what each of them would choose.
 std::vector<Value> ways_of_replicas(const Policy& policy, const PolicyRequest& request,
                                     const Reader& parameters);
+
+/// Returns parameters for each number of micro-batches in flight that is tried in training, if the scenario leaves this
+/// number open. Otherwise returns nothing.
+std::vector<Value> counts_of_replicas(const Policy& policy, const PolicyRequest& request,
+                                      const Reader& parameters);
 
 /// Returns `keys`, the keys of the policy `replicating`, with `overlap: false` added. Returns nothing in three cases:
 /// the replicated `policy` has no parameter `overlap`, `keys` already gives it, or `keys` asks for early loads of

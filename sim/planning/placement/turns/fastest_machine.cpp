@@ -137,8 +137,9 @@ FastestMachine::FastestMachine(const PlacedTurns& turns, const PlacedPrices& pri
                                      platform_, *cost_, turns.request.pricing.dtype,
                                      turns.request.pricing.training})) {
   request_.capacity_enforced = true;
+  // In inference, no bound of placements in two memories counts several replicas.
   const EqualReplicas* const replicas = turns.request.replicas;
-  if (!replicas) return;
+  if (!replicas || !asked_.workload.training) return;
   share_ = fastest_share(turns, turns.way == all_slow_placement, *replicas->share);
   replicas_ = *replicas;
   replicas_->share = &*share_;

@@ -148,7 +148,10 @@ class LimitedRuns {
     const double least = undisturbed_->run(of_owners(capacities_), never).makespan;
     best_.at_least = std::max(best_.at_least, least * within_accuracy);
     if (too_slow(least)) return best_;
-    try_in_turn();
+    if (std::ranges::count(shared_, true) == 0) {
+      try_in_turn();
+      try_orders();
+    }
     try_listed();
     if (may_be_least_) try_least();
     return best_;
@@ -166,7 +169,7 @@ class LimitedRuns {
   /// Tries the plan with transfers that never share links. No limit makes this plan faster. If waits and the order of
   /// the stream form a cycle, its run blocks.
   void try_in_turn() {
-    if (std::ranges::count(shared_, true) > 0) return;
+    if (!wanted_.in_turn) return;
     Plan plan = limited_.plan();
     if (!use_one_stream(plan)) return;
     Replays in_turn(std::move(plan), pools_, true);
@@ -174,6 +177,18 @@ class LimitedRuns {
     if (!(seconds < worth())) return;
     best_.seconds = seconds;
     best_.in_turn = true;
+  }
+
+  /// Tries the plan with transfers that take turns in other orders. A plan whose order blocks takes infinitely long.
+  void try_orders() {
+    if (!wanted_.orders) return;
+    for (Plan& order : wanted_.orders()) {
+      const double seconds = Replays(order, pools_, true).run(capacities_, to_beat()).makespan;
+      if (!(seconds < worth())) continue;
+      best_.seconds = seconds;
+      best_.in_turn = false;
+      best_.ordered = std::make_shared<const Plan>(std::move(order));
+    }
   }
 
   /// Tries the limits of the list that fit, the greatest first. All first memories have the same limit, and so have all
@@ -201,29 +216,40 @@ class LimitedRuns {
   }
 
   /// Tries the least limits within which the plan runs: the least limit of one pool, then the least limit of the next
-  /// pool that is possible together with it. So what fits is not refused.
+  /// pool that is possible together with it. So what fits is not refused. If the devices are alike, all first memories have
+  /// the same limit, and so have all other memories.
   void try_least() {
+    std::vector<Pools> sets;  // indices of pools_
+    for (std::uint32_t p = 0; p < pools_.size(); ++p)
+      if (sets.empty() || !wanted_.alike || group(p) != group(p - 1))
+        sets.push_back({p});
+      else
+        sets.back().push_back(p);
     for (const bool forwards : {true, false}) {
       Limits limits = none_;
-      for (std::size_t n = 0; n < pools_.size(); ++n)
-        if (!make_least(limits, forwards ? n : pools_.size() - 1 - n)) break;
+      for (std::size_t n = 0; n < sets.size(); ++n)
+        if (!make_least(limits, sets[forwards ? n : sets.size() - 1 - n])) break;
       if (below(limits, capacities_)) try_within(limits);
     }
   }
 
-  /// Makes limit number p the least one within which the plan runs. Returns false if it does not fit.
-  bool make_least(Limits& limits, std::size_t p) {
-    limits[p] = LimitedRun::none;
-    Limits tried = limits;
-    for (std::int64_t too_few = -1; limits[p] - too_few > 1;) {
-      if (too_few >= capacities_[p]) return false;
-      const ReplayResult run = limited_.run(tried, never);
-      if (run.makespan < never)
-        limits[p] = run.reserved[pools_[p]];
-      else
-        too_few = tried[p];
-      tried[p] = std::midpoint(too_few, limits[p]);
+  /// Makes the limit of these pools the least one within which the plan runs. Returns false if it does not fit.
+  bool make_least(Limits& limits, const Pools& set) {
+    std::int64_t least = LimitedRun::none, tried = least, capacity = least;
+    for (const std::uint32_t p : set) capacity = std::min(capacity, capacities_[p]);
+    for (std::int64_t too_few = -1; least - too_few > 1;) {
+      if (too_few >= capacity) return false;
+      for (const std::uint32_t p : set) limits[p] = tried;
+      const ReplayResult run = limited_.run(limits, never);
+      if (run.makespan < never) {
+        least = 0;
+        for (const std::uint32_t p : set) least = std::max(least, run.reserved[pools_[p]]);
+      } else {
+        too_few = tried;
+      }
+      tried = std::midpoint(too_few, least);
     }
+    for (const std::uint32_t p : set) limits[p] = least;
     return true;
   }
 
@@ -250,6 +276,7 @@ class LimitedRuns {
       best_.seconds = run.makespan;
       best_.limits = limits;
       best_.in_turn = false;
+      best_.ordered.reset();
     }
     known_.push_back({limits, {}});
     for (const std::uint32_t pool : pools_) known_.back().reserved.push_back(run.reserved[pool]);
@@ -302,6 +329,10 @@ LimitedRun fastest_within(const Plan& plan, const Pools& pools, const RunsWanted
 std::string keep_within(const LimitedRun& run, Plan& plan,
                         const std::vector<std::uint32_t>& pools) {
   std::string text;
+  if (run.ordered) {
+    plan = *run.ordered;
+    text = "; transfers that share links take turns";
+  }
   if (run.in_turn) {
     use_one_stream(plan);
     text = "; transfers that share links go in turn";

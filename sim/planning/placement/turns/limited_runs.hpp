@@ -5,7 +5,7 @@
 // Instead, fastest_within() compares three kinds of runs:
 // - The runs within the limits of a list (limit_list.hpp). Such a run is the same in every memory that has room for it.
 // - The run of the plan with transfers that go one after the other. No action of this plan slows down another action. So
-//   it runs in the whole memories, and more memory does not make it slower.
+//   it runs in the whole memories, and more memory does not make it slower. There may be such runs for several orders.
 // - The run within the least limits within which the plan runs. So a plan is not refused between two limits of the list.
 // The first and the third kind do not depend on the sizes of the memories. So more memory never makes the fastest of
 // these runs slower.
@@ -15,7 +15,9 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <limits>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -33,6 +35,8 @@ struct LimitedRun {
   Limits limits;
   /// Whether transfers that share links go one after the other, in one stream.
   bool in_turn = false;
+  /// Not null if the transfers take turns in one of the orders of RunsWanted::orders: the plan with this order.
+  std::shared_ptr<const Plan> ordered = {};
   /// A lower bound of the seconds of all runs of the plan within limits, also if the pools had less bytes.
   double at_least = 0;
 };
@@ -43,6 +47,12 @@ struct RunsWanted {
   double worth = std::numeric_limits<double>::infinity();
   double enough = 0;       ///< the search ends when a run takes at most these seconds
   std::size_t firsts = 1;  ///< how many of the pools are first memories; they come first
+  bool alike = false;  ///< whether the devices are alike, so that all first memories have the same least limit
+  /// Whether transfers that share links may go one after the other.
+  bool in_turn = true;
+  /// If given: returns the plan with transfers that take turns in other orders than the listing order. No two of these
+  /// transfers use a link at the same time.
+  std::function<std::vector<Plan>()> orders = {};
 };
 
 /// Returns the fastest of the runs above in which each of these pools has room. If no run takes less than

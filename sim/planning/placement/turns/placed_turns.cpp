@@ -8,13 +8,14 @@
 
 #include "base/error.hpp"
 #include "fates/optimal/report.hpp"
+#include "planning/joined_replicas.hpp"
 #include "planning/only_candidate.hpp"
 #include "planning/placement/any_fates.hpp"
 #include "planning/placement/placed_candidates.hpp"
 #include "planning/placement/placed_draft.hpp"
 #include "planning/placement/turns/cached_turns.hpp"
 #include "planning/placement/turns/fastest_machine.hpp"
-#include "planning/placement/turns/limited_runs.hpp"
+#include "planning/placement/turns/judged_run.hpp"
 #include "planning/placement/turns/moved_weights.hpp"
 #include "planning/placement/turns/placed_again.hpp"
 #include "planning/placement/turns/placed_kinds.hpp"
@@ -200,7 +201,7 @@ class PlacedSearch : public std::enable_shared_from_this<PlacedSearch> {
       const double to_beat = std::min(worth, best.seconds);
       double bound = known ? std::max(one.at_least, known->each[one.slow]) : one.at_least;
       if (bound < to_beat && best.seconds > enough()) try {
-          simulate(text, one, placed, to_beat, best, bound);
+          simulate(text, one, to_beat, best, bound);
         } catch (const Infeasible&) {  // Other placements may still fit.
         }
       if (known) known->each[one.slow] = bound;
@@ -213,28 +214,17 @@ class PlacedSearch : public std::enable_shared_from_this<PlacedSearch> {
 
   /// Finds the fastest run of a placed plan within limits of the memories (limited_runs.hpp). If it is faster than
   /// `best`, it takes the place of `best`. `bound` gets a lower bound of the runs.
-  void simulate(const std::string& text, const BoundedPlan& one, const PlacedKinds& placed,
-                double worth, Settled& best, double& bound) const {
-    std::vector<std::uint32_t> pools = placed.pools();
-    const auto is_second = [&](std::uint32_t pool) {
-      for (std::size_t d = 0; d < prices_.devices().size(); ++d)
-        if (placed.first_pool(d) == pool) return false;
-      return true;
-    };
-    const auto seconds = std::ranges::stable_partition(pools, std::not_fn(is_second));
-    const std::size_t firsts = pools.size() - seconds.size();
-    std::optional<Plan> plan = one.plan(worth);
+  void simulate(const std::string& text, const BoundedPlan& one, double worth, Settled& best,
+                double& bound) const {
+    const std::optional<Plan> plan = one.plan(worth);
     if (!plan) return;
-    const LimitedRun run = fastest_within(*plan, pools, {worth, enough(), firsts});
+    JudgedRun run = judged_run(*plan, {turns_.request, prices_.devices(), worth, enough()});
     bound = std::max(bound, run.at_least);
     if (!(run.seconds < best.seconds)) return;
-    Settled way{.seconds = run.seconds, .text = text + keep_within(run, *plan, pools)};
-    way.plan = [made = std::make_shared<const Plan>(*std::move(plan)), self = shared_from_this()] {
-      Plan with_gap = *made;
-      say_gap(with_gap, self->prices_);
-      return with_gap;
+    best = {.seconds = run.seconds, .text = text + run.text};
+    best.plan = [make = std::move(run.plan), self = shared_from_this()] {
+      return make([self](Plan& first) { say_gap(first, self->prices_); });
     };
-    best = std::move(way);
   }
 
   /// Returns the seconds below which no plan is. So a plan that takes these seconds is the fastest.
@@ -346,7 +336,8 @@ const std::vector<std::string>& placements_of_turns() {
 
 std::vector<Candidate> placed_turns_candidates(const PlacedTurns& turns) {
   std::vector<Candidate> candidates;
-  if (turns.way == static_placement || moves_tensors(turns.way))
+  const bool searches = turns.way == static_placement || moves_tensors(turns.way);
+  if (searches && !offers_only_placed(turns.request))
     for (Candidate& one : candidates_on(turns.request, turns.of_policy))
       candidates.push_back(
           with_changed_plans(proven_for("none", std::move(one)), [turns](Plan& plan) {

@@ -1,3 +1,4 @@
+#include "planning/joined_replicas.hpp"
 #include "planning/placement/turns/waiting_tensors.hpp"
 
 #include <algorithm>
@@ -241,9 +242,10 @@ WaitingTensors::WaitingTensors(PlacedPrices& prices, const PlacedKinds& placed,
       in_turn_(in_turn) {}
 
 /// Returns whether the placed plan is surely as fast as with any moves of waiting tensors: if no action waits for room in
-/// a first memory. If transfers share links, or devices share a memory, nothing is sure: a plan may be faster when a
-/// transfer waits (limited_runs.hpp).
+/// a first memory. If transfers share links, perhaps with those of other replicas, or if devices share a memory, nothing
+/// is sure: a plan may be faster when a transfer waits (limited_runs.hpp).
 bool WaitingTensors::has_room(const Plan& base) const {
+  if (joined_replicas(prices_.request())) return false;
   const PlanTables tables(base);
   if (!tables.contention_free()) return false;
   for (const std::uint32_t pool : placed_.pools())

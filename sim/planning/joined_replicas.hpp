@@ -1,0 +1,44 @@
+// Equal replicas whose tensors are placed in two memories. A placement that is fast for a replica alone may be slow for all
+// replicas together. So placements are compared by the runs of all replicas.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "plan/plan.hpp"
+#include "planning/equal_replicas.hpp"
+#include "planning/replica.hpp"
+#include "planning/request.hpp"
+
+namespace sluice {
+
+/// How the plan of the first replica becomes the plan of all replicas.
+struct JoinedReplicas {
+  /// Returns the plan of all replicas. Transfers of several replicas that use one link at the same time share it.
+  std::function<Plan(const Plan& first)> plan;
+  ReplicaTransfers transfers = ReplicaTransfers::any;
+  std::vector<std::string> devices = {};  ///< of all replicas
+  /// Whether a policy offers only placements in two memories as candidates.
+  bool only_placed = false;
+};
+
+/// Returns null if placements are compared by the runs of a single plan.
+inline const JoinedReplicas* joined_replicas(const PolicyRequest& request) {
+  return request.replicas ? request.replicas->joined : nullptr;
+}
+
+/// Returns JoinedReplicas::only_placed, or false.
+inline bool offers_only_placed(const PolicyRequest& request) {
+  const JoinedReplicas* const replicas = joined_replicas(request);
+  return replicas && replicas->only_placed;
+}
+
+/// Returns a lower bound of the seconds of the run with any limits of memory, or 0 if the plan has many iterations.
+double seconds_in_any_memory(const Plan& plan);
+
+/// `plan` is a plan of the request. Returns the simulated seconds of its run, or of the run of all replicas. If the run
+/// takes `worth` seconds or more, the result may be infinite.
+double seconds_of_all(const Plan& plan, const PolicyRequest& request, double worth);
+
+}  // namespace sluice

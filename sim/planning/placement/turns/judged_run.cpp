@@ -1,0 +1,150 @@
+#include "planning/placement/turns/judged_run.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "plan/passes/one_stream.hpp"
+#include "planning/copy_time.hpp"
+#include "planning/joined_replicas.hpp"
+#include "planning/placement/turns/limited_runs.hpp"
+
+namespace sluice {
+namespace {
+
+/// The two memories of each device, as pools of a plan. The first memories come first.
+struct MemoryPools {
+  std::vector<std::uint32_t> pools;
+  std::size_t firsts = 0;
+};
+
+MemoryPools pools_of(const Plan& plan, const std::vector<const Device*>& devices) {
+  MemoryPools both;
+  for (const std::size_t m : {0, 1}) {
+    for (const Device* device : devices) {
+      const auto found = std::ranges::find(plan.pools, device->memories[m].pool, &Pool::name);
+      const auto pool = static_cast<std::uint32_t>(found - plan.pools.begin());
+      if (found != plan.pools.end() && std::ranges::count(both.pools, pool) == 0)
+        both.pools.push_back(pool);
+    }
+    std::sort(both.pools.begin() + static_cast<std::ptrdiff_t>(both.firsts), both.pools.end());
+    if (m == 0) both.firsts = both.pools.size();
+  }
+  return both;
+}
+
+JudgedRun run_of_one(const Plan& placed, const JudgedRunWanted& wanted) {
+  const MemoryPools both = pools_of(placed, wanted.devices);
+  const LimitedRun run = fastest_within(
+      placed, both.pools, {.worth = wanted.worth, .enough = wanted.enough, .firsts = both.firsts});
+  JudgedRun judged{.seconds = run.seconds, .at_least = run.at_least};
+  if (run.seconds == std::numeric_limits<double>::infinity()) return judged;
+  Plan limited = placed;
+  judged.text = keep_within(run, limited, both.pools);
+  judged.plan = [made = std::make_shared<const Plan>(std::move(limited))](const auto& say) {
+    Plan said = *made;
+    say(said);
+    return said;
+  };
+  return judged;
+}
+
+/// Judges the runs of all replicas.
+class RunOfReplicas {
+ public:
+  RunOfReplicas(const JoinedReplicas& replicas, const JudgedRunWanted& wanted)
+      : replicas_(replicas), wanted_(wanted) {
+    for (const std::string& name : replicas.devices)
+      devices_.push_back(&wanted.request.pricing.platform.device(name));
+  }
+
+  JudgedRun fastest(const Plan& placed) {
+    if (!(link_seconds(placed) < wanted_.worth)) return {};
+    const Plan together = replicas_.plan(placed);
+    const MemoryPools both = pools_of(together, devices_);
+    const bool any = replicas_.transfers == ReplicaTransfers::any;
+    const bool shared = std::ranges::any_of(
+        both.pools, [&](std::uint32_t pool) { return together.pools[pool].shared(); });
+    const auto orders = [&together] { return orders_in_any_memory(together); };
+    // If replicas have a memory in common, an order is compared within limits, too: with more memory, a request may be
+    // granted before a more urgent one.
+    std::vector<Plan> alone;
+    if (replicas_.transfers == ReplicaTransfers::in_turn || (any && shared)) alone = orders();
+    for (const Plan& order : alone) take(order, both, "in turn", {});
+    if (any || alone.empty())
+      take(together, both, "together",
+           any && !shared ? orders : std::function<std::vector<Plan>()>());
+    Plan each_in_turn = placed;
+    if (any && use_one_stream(each_in_turn))
+      take(replicas_.plan(each_in_turn), both, "each in turn", {});
+    if (!any) transfers_.clear();
+    if (best_made_) best_.plan = plan_of(placed);
+    return std::move(best_);
+  }
+
+ private:
+  /// Returns a lower bound of the seconds of all replicas: the seconds that the busiest link needs for their bytes.
+  double link_seconds(const Plan& placed) const {
+    std::vector<double> bytes(placed.links.size(), 0);
+    for (std::uint32_t a = 0; a < placed.actions.size(); ++a)
+      for (const Flow& flow : placed.actions[a].flows)
+        for (const std::uint32_t link : placed.routes[flow.route].links)
+          bytes[link] += static_cast<double>(flow.bytes) * static_cast<double>(placed.executions_of(a));
+    double longest = 0;
+    for (const Channel& channel : wanted_.request.replicas->share->channels) {
+      const auto link = std::ranges::find(placed.links, channel.name, &Link::name);
+      if (link != placed.links.end())
+        longest = std::max(longest, bytes[static_cast<std::size_t>(link - placed.links.begin())] /
+                                        channel.bandwidth);
+    }
+    return longest * within_accuracy;
+  }
+
+  void take(const Plan& plan, const MemoryPools& both, const char* transfers,
+            std::function<std::vector<Plan>()> orders) {
+    const double worth = std::min(wanted_.worth, best_.seconds);
+    const LimitedRun run = fastest_within(plan, both.pools,
+                                          {.worth = worth,
+                                           .enough = wanted_.enough,
+                                           .firsts = both.firsts,
+                                           .alike = true,
+                                           .in_turn = false,
+                                           .orders = std::move(orders)});
+    if (!(run.seconds < worth)) return;
+    Plan limited = plan;
+    best_.seconds = run.seconds;
+    best_.text = keep_within(run, limited, both.pools);
+    best_made_ = std::make_shared<const Plan>(std::move(limited));
+    transfers_ = run.ordered ? "in turn" : transfers;
+  }
+
+  /// Returns the function JudgedRun::plan.
+  std::function<Plan(const std::function<void(Plan&)>&)> plan_of(const Plan& placed) const {
+    return [made = best_made_, first = std::make_shared<const Plan>(placed), how = transfers_,
+            join = replicas_.plan](const auto& say) {
+      Plan said = *first;
+      say(said);
+      Plan all = *made;
+      all.facts = join(said).facts;
+      if (!how.empty()) all.facts.emplace_back("transfers", how);
+      return all;
+    };
+  }
+
+  const JoinedReplicas& replicas_;
+  const JudgedRunWanted& wanted_;
+  std::vector<const Device*> devices_;
+  JudgedRun best_;
+  std::shared_ptr<const Plan> best_made_;
+  std::string transfers_;  ///< the fact `transfers`
+};
+
+}  // namespace
+
+JudgedRun judged_run(const Plan& placed, const JudgedRunWanted& wanted) {
+  if (const JoinedReplicas* const replicas = joined_replicas(wanted.request))
+    return RunOfReplicas(*replicas, wanted).fastest(placed);
+  return run_of_one(placed, wanted);
+}
+
+}  // namespace sluice
