@@ -369,10 +369,10 @@ Candidate placed_on_shown_machines(const PlacedTurns& turns) {
   std::int64_t ways = 0;
   for (const Candidate& one : each) ways += one.ways;
   Candidate all = {.ways = ways, .open = [each = std::move(each)] {
-                     std::vector<Candidate> all;
+                     std::vector<Candidate> opened;
                      for (const Candidate& one : each)
-                       for (Candidate& opened : one.open()) all.push_back(std::move(opened));
-                     return all;
+                       for (Candidate& next : one.open()) opened.push_back(std::move(next));
+                     return opened;
                    }};
   if (!request.strategy().searches || !turns.of_policy.any_fates) return all;
   return with_bound_of_any_fates(std::move(all), [turns] {
