@@ -34,7 +34,7 @@ PlanBuilder::Ref list_forward(PlanBuilder& builder, const ForwardPass& forward) 
     const Placement workspace{builder.tensor(name, TensorClass::workspace, forward.bytes.workspace),
                               pool};
     action.allocates.push_back(workspace);
-    action.uses.push_back({workspace.tensor, workspace.pool, /*read=*/true, /*written=*/true});
+    action.uses.push_back({.tensor = workspace.tensor, .pool = workspace.pool, .written = true});
   }
   if (forward.drops_output) {
     action.uses.push_back({forward.output, pool});
