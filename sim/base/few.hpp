@@ -86,9 +86,14 @@ class Few {
     std::copy_n(store_, sizeof place, reinterpret_cast<std::byte*>(&place));
     return place;
   }
+  // GCC 12 warns if it knows the elements of a list: it takes the bytes of the first element for the pointer that is
+  // deleted, although the list owns no memory on the heap.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wfree-nonheap-object"
   void free() {
     if (!inside()) ::operator delete(heap());
   }
+#pragma GCC diagnostic pop
   /// Moves the elements of `other` into this list. This list must not own memory on the heap when the function is
   /// called.
   void steal(Few& other) noexcept {

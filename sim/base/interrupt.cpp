@@ -111,11 +111,15 @@ void check_interrupt() {
   if (received != 0) throw Interrupted(received);
 }
 
-void end_at_once_when_interrupted(bool wanted) {
+void end_at_once_when_interrupted() {
   const char* const terminal = std::getenv("TERM");
   clears_a_line =
       isatty(STDERR_FILENO) != 0 && (terminal == nullptr || std::strcmp(terminal, "dumb") != 0);
-  at_once = wanted;
+  at_once = true;
+}
+
+void set_flag_when_interrupted() {
+  at_once = false;
 }
 
 bool says_out_of_memory(const std::exception& error) {

@@ -19,10 +19,12 @@ int interrupt_signal();
 /// Throws Interrupted if a signal has been received.
 void check_interrupt();
 
-/// After a call with `true`, a signal ends the process at once. The process prints the message of Interrupted, and
-/// removes half-written files. It exits with the code of Interrupted. After a call with `false`, the first signal only
-/// sets the flag. A child process whose parent waits for an answer uses `false`.
-void end_at_once_when_interrupted(bool at_once);
+/// After this call, a signal ends the process at once. The process prints the message of Interrupted, and removes
+/// half-written files. It exits with the code of Interrupted.
+void end_at_once_when_interrupted();
+/// After this call, the first signal only sets the flag. A child process whose parent waits for an answer calls this
+/// function.
+void set_flag_when_interrupted();
 
 inline constexpr const char* out_of_memory =
     "out of memory (of this computer, not of the simulated one)";
@@ -58,7 +60,7 @@ bool ends_by_signal();
 void end_now_by_signal();
 
 /// While an InOrder object exists, the first signal only sets the flag. Use an InOrder object for work that must be
-/// completed first, such as finishing a trace or closing a store. After end_at_once_when_interrupted(true), the
+/// completed first, such as finishing a trace or closing a store. After end_at_once_when_interrupted(), the
 /// destructor of the last InOrder object ends the process if a signal has come. It does not end the process while an
 /// exception is being handled.
 class InOrder {

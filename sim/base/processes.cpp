@@ -207,7 +207,7 @@ pid_t fork_child(const std::function<void()>& body) {
   if (pid < 0) throw IoError(std::string("cannot start a process: ") + std::strerror(errno));
   if (pid > 0) return pid;
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  end_at_once_when_interrupted(false);  // the parent waits for the child's answer
+  set_flag_when_interrupted();  // the parent waits for the child's answer
   end_as_child_when_memory_is_out();
   if (::getppid() != parent) _exit(70);  // the parent died before the call of prctl
   try {

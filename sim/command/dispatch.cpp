@@ -111,7 +111,7 @@ void open_standard_streams() {
 /// ignores it. So the write fails, and the failure is reported like a full disk.
 void prepare_process() {
   install_interrupt_handlers();
-  end_at_once_when_interrupted(true);
+  end_at_once_when_interrupted();
   end_when_memory_is_out();
   std::signal(SIGXFSZ, SIG_IGN);
   open_standard_streams();

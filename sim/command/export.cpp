@@ -86,8 +86,7 @@ int run_export(const Arguments& arguments) {
 
 }  // namespace
 
-extern const Command export_command;
-const Command export_command = {
+extern const Command export_command = {
     .name = "export",
     .summary =
         "Writes a trace in the format of another program, as a timeline, as rows or as a table.",

@@ -1,5 +1,6 @@
 // The command `sluice import` turns a model of another program into a sluice-model/1 document.
 #include "base/part_file.hpp"
+#include "base/split.hpp"
 #include "command/inputs.hpp"
 #include "command/output.hpp"
 #include "command/terminal.hpp"
@@ -14,11 +15,8 @@ namespace {
 /// Turns the value A,B,C of the option --as-zero into the override as_zero=[A, B, C].
 std::string as_zero_override(const std::string& words) {
   Value list = Value::make_list();
-  for (std::size_t at = 0; at <= words.size();) {
-    const std::size_t end = std::min(words.find(',', at), words.size());
-    list.items().push_back(Value::make(words.substr(at, end - at)));
-    at = end + 1;
-  }
+  for (const std::string_view word : split(words, ","))
+    list.items().push_back(Value::make(std::string(word)));
   std::string text = to_json(list, 0);
   text.pop_back();  // to_json() ends the text with a line break.
   return "as_zero=" + text;
@@ -60,8 +58,7 @@ HelpRows importers() {
 
 }  // namespace
 
-extern const Command import_command;
-const Command import_command = {
+extern const Command import_command = {
     .name = "import",
     .summary = "Makes a sluice-model/1 document from a model of another program.",
     .usage = {"FILE [KEY=VALUE...] [--as-zero OP,...] [-o MODEL] [--force]"},

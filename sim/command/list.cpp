@@ -89,8 +89,7 @@ int run_list(const Arguments& arguments) {
 
 }  // namespace
 
-extern const Command list_command;
-const Command list_command = {
+extern const Command list_command = {
     .name = "list",
     .summary = "Lists models, platforms, scenarios, policies, layers, metrics and more.",
     .usage = {"", "KIND [-v] [--json]"},

@@ -150,8 +150,7 @@ int run_new(const Arguments& arguments) {
 
 }  // namespace
 
-extern const Command new_command;
-const Command new_command = {
+extern const Command new_command = {
     .name = "new",
     .summary = "Writes a commented scenario, model or platform to start from.",
     .usage = {"scenario|model|platform [FILE] [--force]"},

@@ -40,8 +40,7 @@ int run_plan(const Arguments& arguments) {
 
 }  // namespace
 
-extern const Command plan_command;
-const Command plan_command = {
+extern const Command plan_command = {
     .name = "plan",
     .summary =
         "Prints the plan of a scenario: the actions, the streams that execute them, and the order of the actions.",

@@ -31,8 +31,7 @@ int run_schema(const Arguments& arguments) {
 
 }  // namespace
 
-extern const Command schema_command;
-const Command schema_command = {
+extern const Command schema_command = {
     .name = "schema",
     .summary = "Prints the JSON Schema of a kind of document, for editors.",
     .usage = {"scenario|platform|model"},

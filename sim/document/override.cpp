@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/split.hpp"
 #include "base/suggest.hpp"
 #include "document/builder.hpp"
 #include "document/load.hpp"
@@ -135,13 +136,10 @@ Override parse_override(const std::string& text) {
                      "' is not an override; expected KEY=VALUE, like "
                      "platform.links.host.bandwidth=64GB/s");
   Override result;
-  std::size_t begin = 0;
-  while (begin <= equals) {
-    const std::size_t end = std::min(text.find('.', begin), equals);
-    result.path.push_back(text.substr(begin, end - begin));
-    if (result.path.back().empty())
+  for (const std::string_view key : split(std::string_view(text).substr(0, equals), ".")) {
+    if (key.empty())
       throw UsageError("'" + text + "' has an empty key; expected KEY=VALUE with a KEY like a.b.c");
-    begin = end + 1;
+    result.path.emplace_back(key);
   }
   const auto source = std::make_shared<const Source>(Source{text, text});
   require_text(*source);

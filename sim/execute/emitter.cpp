@@ -10,8 +10,13 @@ Emitter::Emitter(const PlanTables& tables, Sink& sink, bool spans_only)
     if (plan.tensors[t].home != none) change(0, {t, plan.tensors[t].home}, plan.tensors[t].bytes);
 }
 
-void Emitter::keep(bool keeps) {
-  keeps_ = keeps;
+void Emitter::begin_record() {
+  end_record();
+  keeps_ = true;
+}
+
+void Emitter::end_record() {
+  keeps_ = false;
   spans_.clear();
   events_.clear();
 }
@@ -25,7 +30,7 @@ void Emitter::repeat(const Mark& since, std::int64_t times, const Jump& period) 
   sink_.repeat(repetition);
   sequence_.emplace(repetition, times);
   rows_ += times * period.rows;
-  keep(false);
+  end_record();
 }
 
 void Emitter::emit_grants() {

@@ -41,9 +41,10 @@ class Emitter {
     if (!grants_.empty()) emit_grants();
   }
 
-  /// Deletes the record of spans and events, and sets whether later spans and events are recorded. repeat() emits
-  /// recorded spans and events again.
-  void keep(bool keeps);
+  /// Begins an empty record of spans and events. repeat() emits recorded spans and events again.
+  void begin_record();
+  /// Deletes the record. Later spans and events are not recorded.
+  void end_record();
   /// A position in the record, from which repeat() emits again.
   struct Mark {
     std::size_t spans = 0, events = 0;

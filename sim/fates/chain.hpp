@@ -89,12 +89,17 @@ struct ChainStage {
   /// and this list is empty. `reads_input` says whether the backward pass reads any of the boundaries.
   std::vector<ChainRead> reads = {};
 
-  /// Returns the workspace of a forward pass. `keeps` says whether the pass keeps the inner tensors. If the stage has
-  /// no inner tensors, there is nothing to keep. Then the function ignores `keeps`, and returns the smaller of the two
-  /// numbers `pass_workspace` and `keep_workspace`.
+  /// Returns the workspace of a forward pass that keeps the inner tensors, or of one that does not. If the stage has no
+  /// inner tensors, there is nothing to keep. Then both functions return the smaller of the two numbers
+  /// `pass_workspace` and `keep_workspace`.
+  std::int64_t keeping_workspace() const {
+    return inner.bytes == 0 ? std::min(pass_workspace, keep_workspace) : keep_workspace;
+  }
+  std::int64_t passing_workspace() const {
+    return inner.bytes == 0 ? std::min(pass_workspace, keep_workspace) : pass_workspace;
+  }
   std::int64_t forward_workspace(bool keeps) const {
-    if (inner.bytes == 0) return std::min(pass_workspace, keep_workspace);
-    return keeps ? keep_workspace : pass_workspace;
+    return keeps ? keeping_workspace() : passing_workspace();
   }
 };
 

@@ -68,7 +68,7 @@ class DeviceTape {
     if (std::exchange(state(b, device), State::held) != State::lost) return;
     if (chain_.boundary(b).bytes == 0) return;
     if (!saved_[b]) must_save_[b] = 1;
-    tape_.push_back({Kind::load, static_cast<std::uint32_t>(b), false});
+    tape_.push_back({.kind = Kind::load, .number = static_cast<std::uint32_t>(b)});
   }
 
   bool next_pass_reads(std::size_t at) const {
@@ -88,7 +88,7 @@ class DeviceTape {
     for (const TapeOp& op : tape_) {
       all.push_back(op);
       if (op.kind == Kind::forward && std::exchange(must_save_[op.number + 1], 0))
-        all.push_back({Kind::save, op.number + 1, false});
+        all.push_back({.kind = Kind::save, .number = op.number + 1});
     }
     return all;
   }

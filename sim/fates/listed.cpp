@@ -40,8 +40,7 @@ Field list_of(const char* name, const char* summary) {
 
 }  // namespace
 
-extern const FateStrategy listed_fates;
-const FateStrategy listed_fates = {
+extern const FateStrategy listed_fates = {
     .name = "listed",
     .summary = "A stage has the fate under which it is listed. A stage in no list is kept.",
     .details =

@@ -46,7 +46,7 @@ std::vector<std::string> devices_text(const Chain& chain, const Tape& tape) {
   // For each boundary: whether the device that makes it uses it again, and whether it loads it. Then the same for any
   // other device.
   struct Again {
-    bool uses[2] = {false, false}, loads[2] = {false, false};
+    bool uses[2] = {}, loads[2] = {};
   };
   std::vector<Again> again(chain.stages.size() + 1);
   std::vector<char> ran(chain.stages.size(), 0);

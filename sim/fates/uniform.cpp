@@ -11,8 +11,7 @@ FateChoice all(const FateRequest& request, Fate fate) {
 
 }  // namespace
 
-extern const FateStrategy keep_all_fates;
-const FateStrategy keep_all_fates = {
+extern const FateStrategy keep_all_fates = {
     .name = "keep_all",
     .summary = "Activations stay on the device until the backward pass needs them.",
     .details =
@@ -28,8 +27,7 @@ const FateStrategy keep_all_fates = {
     .choose = [](const FateRequest& request, const Reader&) { return all(request, Fate::keep); },
 };
 
-extern const FateStrategy recompute_all_fates;
-const FateStrategy recompute_all_fates = {
+extern const FateStrategy recompute_all_fates = {
     .name = "recompute_all",
     .summary =
         "Only the input of the model is kept. The forward pass runs again before the "
@@ -49,8 +47,7 @@ const FateStrategy recompute_all_fates = {
                  const Reader&) { return all(request, Fate::recompute); },
 };
 
-extern const FateStrategy offload_all_fates;
-const FateStrategy offload_all_fates = {
+extern const FateStrategy offload_all_fates = {
     .name = "offload_all",
     .summary = "Activations go to host memory and come back when the backward pass needs them.",
     .details =
@@ -68,8 +65,7 @@ const FateStrategy offload_all_fates = {
     .choose = [](const FateRequest& request, const Reader&) { return all(request, Fate::offload); },
 };
 
-extern const FateStrategy sqrt_fates;
-const FateStrategy sqrt_fates = {
+extern const FateStrategy sqrt_fates = {
     .name = "sqrt",
     .summary =
         "The n stages are divided into about sqrt(n) segments, whose inputs are kept. All tensors "
@@ -91,8 +87,7 @@ const FateStrategy sqrt_fates = {
         },
 };
 
-extern const FateStrategy checkpoint_fates;
-const FateStrategy checkpoint_fates = {
+extern const FateStrategy checkpoint_fates = {
     .name = "checkpoint",
     .summary =
         "The input of each stage is kept. The tensors inside the stage are recomputed before its backward pass.",
@@ -114,8 +109,7 @@ const FateStrategy checkpoint_fates = {
         },
 };
 
-extern const FateStrategy selective_fates;
-const FateStrategy selective_fates = {
+extern const FateStrategy selective_fates = {
     .name = "selective",
     .summary =
         "Tensors inside attention that are large and cheap to compute are recomputed. All other tensors are "

@@ -17,9 +17,10 @@ struct Metric {
   std::string name;     ///< ends with the unit, unless the name implies the unit
   std::string unit;     ///< s, byte, J, FLOP, sample, or 1 (a ratio); empty if the value is a word
   std::string summary;  ///< the definition, in a few sentences
-  std::string details = {};  ///< a paragraph about the meaning and the use of the metric
-  std::string source;        ///< where the definition comes from
-  std::string example = {};  ///< a command whose answer has a value for this metric
+  std::string details = {};           ///< a paragraph about the meaning and the use of the metric
+  std::string source = "definition";  ///< where the definition comes from
+  /// A command whose answer has a value for this metric.
+  std::string example = "sluice run alexnet_x200 --json";
   Better better = Better::neither;
   SummaryValue (*value)(const Totals& totals);
 };

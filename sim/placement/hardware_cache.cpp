@@ -21,7 +21,7 @@ void FreeAddresses::give_back(std::int64_t address, std::int64_t bytes) {
 }
 
 HardwareCache::HardwareCache(std::int64_t size) : size_(size) {
-  if (size_ > 0) lines_[0] = {-1, false};
+  if (size_ > 0) lines_[0] = {};
 }
 
 void HardwareCache::access(std::int64_t address, std::int64_t bytes, bool writes,
@@ -57,7 +57,7 @@ void HardwareCache::drop(std::int64_t address, std::int64_t bytes) {
   split(end % size_);
   for (auto& [place, line] : lines_) {
     const std::int64_t held = line.lap * size_ + place;
-    if (line.lap >= 0 && held >= address && held < end) line = {-1, false};
+    if (line.lap >= 0 && held >= address && held < end) line = {};
   }
 }
 
@@ -85,7 +85,7 @@ void HardwareCache::touch(std::int64_t low, std::int64_t high, std::int64_t lap,
     } else {
       traffic.misses += bytes;
       if (cached.dirty) traffic.written_back += bytes;
-      cached = {lap, false};
+      cached = {.lap = lap};
     }
     cached.dirty |= writes;
     if (any && cached.dirty != dirty) uniform = false;

@@ -37,8 +37,8 @@ class HardwareCache {
 
  private:
   struct CachedLines {
-    std::int64_t lap;
-    bool dirty;
+    std::int64_t lap = -1;
+    bool dirty = false;
   };
   void split(std::int64_t place);
   void touch(std::int64_t low, std::int64_t high, std::int64_t lap, bool writes, Traffic& traffic);

@@ -129,8 +129,8 @@ class Lister {
     Action action = computation(std::to_string(k) + " " + kernel.name,
                                 kernel.time.part(slow_[k], Over::device));
     if (const auto& rates = question_.problem().asynchronous) {
-      flow(action, kernel.time.part(slow_[k], Over::fetching) * rates->to_fast, true);
-      flow(action, kernel.time.part(slow_[k], Over::saving) * rates->to_slow, false);
+      flow(action, kernel.time.part(slow_[k], Over::fetching) * rates->to_fast, to_fast);
+      flow(action, kernel.time.part(slow_[k], Over::saving) * rates->to_slow, to_slow);
     }
     for (const Placement& made : operands_[k].makes) action.allocates.push_back(made);
     for (const Access& use : operands_[k].uses) action.uses.push_back(use);
@@ -139,14 +139,15 @@ class Lister {
 
   /// Adds a flow to a kernel, for the bytes that it reads or writes in slow memory. The flow uses
   /// the link over which the copy engine moves tensors.
-  static void flow(Action& action, double bytes, bool to_fast) {
+  static void flow(Action& action, double bytes, Flow way) {
     if (!(bytes > 0)) return;
-    action.flows.push_back({.tensor = none,
-                            .from = to_fast ? slow_pool : fast_pool,
-                            .to = to_fast ? fast_pool : slow_pool,
-                            .route = to_fast ? engine_to_fast : engine_to_slow,
-                            .bytes = static_cast<std::int64_t>(std::llround(bytes))});
+    way.bytes = static_cast<std::int64_t>(std::llround(bytes));
+    action.flows.push_back(way);
   }
+  static constexpr Flow to_fast{
+      .tensor = none, .from = slow_pool, .to = fast_pool, .route = engine_to_fast};
+  static constexpr Flow to_slow{
+      .tensor = none, .from = fast_pool, .to = slow_pool, .route = engine_to_slow};
 
   std::uint32_t plan_tensor(std::uint32_t t) {
     const PlacementProblem::Tensor& tensor = question_.tensor(t);

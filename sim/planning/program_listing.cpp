@@ -184,7 +184,7 @@ class ProgramLister {
           pool};
       builder_.at(ref).allocates.push_back(workspace);
       builder_.at(ref).uses.push_back(
-          {workspace.tensor, workspace.pool, /*read=*/true, /*written=*/true});
+          {.tensor = workspace.tensor, .pool = workspace.pool, .written = true});
     }
     if (operation.ends_micro_batch) builder_.at(ref).samples_done = request_.workload.micro_batch;
     if (at + 1 == program_.count_of_round()) last_of_round_ = last_;

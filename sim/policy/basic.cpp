@@ -50,8 +50,7 @@ Draft plan(const PolicyRequest& request, const Reader&) {
 
 }  // namespace
 
-extern const Policy basic_policy;
-const Policy basic_policy = {
+extern const Policy basic_policy = {
     .name = "basic",
     .summary =
         "The shortest policy, and an example for authors of policies: one device does one thing at "

@@ -18,7 +18,11 @@ namespace {
 TrainingOrder training_order(const PolicyRequest& request, const Reader& parameters) {
   refuse_common_in_training(parameters);
   const CommonParameters common = read_common(request, parameters);
-  return {"resident", /*weights_stay=*/true, /*in_flight=*/1, {common.device.name}, common.overlap};
+  return {.policy = "resident",
+          .weights_stay = true,
+          .in_flight = 1,
+          .devices = {common.device.name},
+          .overlap = common.overlap};
 }
 
 std::vector<Candidate> candidates_from_host(const PolicyRequest& asked, const Reader& parameters) {
@@ -91,8 +95,7 @@ std::vector<Field> parameters() {
 
 }  // namespace
 
-extern const Policy resident_policy;
-const Policy resident_policy = {
+extern const Policy resident_policy = {
     .name = "resident",
     .summary =
         "Weights are loaded once and stay on the device, and micro-batches run one after the other.",

@@ -15,7 +15,10 @@ namespace {
 
 TrainingOrder training_order(const PolicyRequest& request, const Reader& parameters) {
   const CommonParameters common = read_common(request, parameters);
-  TrainingOrder order{"streamed", /*weights_stay=*/false, {}, {common.device.name}, common.overlap};
+  TrainingOrder order{.policy = "streamed",
+                      .weights_stay = false,
+                      .devices = {common.device.name},
+                      .overlap = common.overlap};
   if (!parameters.is_word("in_flight", "auto")) order.in_flight = parameters.integer("in_flight");
   refuse_common_in_training(parameters);
   refuse_in_training(parameters, {"prefetch", "pieces", "ahead"},

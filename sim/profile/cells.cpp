@@ -6,6 +6,7 @@
 
 #include "base/error.hpp"
 #include "base/quantity.hpp"
+#include "base/split.hpp"
 #include "base/suggest.hpp"
 
 namespace sluice::cell {
@@ -50,11 +51,8 @@ std::string joined(const List& list, char separator, Make&& make) {
 
 std::vector<std::string> parts_of(std::string_view text, char separator) {
   std::vector<std::string> parts;
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t end = std::min(text.find(separator, begin), text.size());
-    parts.emplace_back(without_blanks(text.substr(begin, end - begin)));
-    begin = end + 1;
-  }
+  for (const std::string_view part : split(text, {&separator, 1}))
+    parts.emplace_back(without_blanks(part));
   return parts;
 }
 

@@ -46,14 +46,14 @@ std::vector<SampledRow> sampled_rows(const Profile& profile) {
   for (const ProfileRow& row : profile.rows) {
     const Statistics& seconds = row.seconds;
     if (seconds.samples.size() > 1) {
-      list.push_back({&row, spread_of(seconds.samples), /*has_samples=*/true});
+      list.push_back({.row = &row, .seconds = spread_of(seconds.samples), .has_samples = true});
     } else if (seconds.samples.empty() && seconds.std && seconds.known()) {
       Spread known;
       known.n = static_cast<std::size_t>(seconds.n.value_or(0));
       known.mean = seconds.mean ? *seconds.mean : *seconds.median;
       known.median = *seconds.value();
       known.std = *seconds.std;
-      list.push_back({&row, known, /*has_samples=*/false});
+      list.push_back({.row = &row, .seconds = known});
     }
   }
   std::stable_sort(list.begin(), list.end(), [](const SampledRow& a, const SampledRow& b) {

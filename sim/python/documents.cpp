@@ -68,7 +68,9 @@ void bind_documents(py::module_& module) {
       .def(
           "plan",
           [](const ScenarioHandle& self) {
-            return PlanHandle{std::make_shared<const Plan>(make_plan(*self.scenario))};
+            PlannedScenario planned = plan_scenario(*self.scenario);
+            return PlanHandle{.plan = std::make_shared<const Plan>(std::move(planned.plan)),
+                              .cut = std::move(planned.cut.compared)};
           },
           FreeGil())
       .def(
@@ -83,7 +85,7 @@ void bind_documents(py::module_& module) {
              const py::gil_scoped_release free;
              const Summary summary = summary_of(bytes);
              return answer_json(*self.scenario, summary,
-                                notes_of({*self.scenario, *plan.plan, summary}));
+                                notes_of({*self.scenario, *plan.plan, summary, plan.cut}));
            })
       .def("stages", [](const ScenarioHandle& self) { return stages_of(*self.scenario); })
       .def("text", [](const ScenarioHandle& self) { return self.scenario->text(); })

@@ -7,9 +7,11 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 
 #include "plan/plan.hpp"
 #include "platform/platform.hpp"
+#include "stage/stage.hpp"
 
 namespace sluice::python {
 
@@ -19,6 +21,8 @@ namespace py = pybind11;
 struct PlanHandle {
   std::shared_ptr<const Plan> plan;
   bool lowered = true;  ///< whether all computations have seconds
+  /// If a scenario leaves the cut open, and the plan was made for this scenario: the cut of the plan.
+  std::optional<Chosen<Cut>> cut = {};
 };
 
 using FreeGil = py::call_guard<py::gil_scoped_release>;

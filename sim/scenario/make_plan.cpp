@@ -212,12 +212,6 @@ std::string text_of(const Chosen<Cut>& cut) {
   return text;
 }
 
-std::optional<Chosen<Cut>> open_cut(const Scenario& scenario, const std::string& text) {
-  for (Chosen<Cut>& cut : open_cuts(scenario))
-    if (text_of(cut) == text) return std::move(cut);
-  return {};
-}
-
 bool same(const CutModel& a, const CutModel& b) {
   const auto layers = [](const CutModel& cut) { return cut.split ? cut.split->layers.size() : 0; };
   return layers(a) == layers(b) && std::equal(a.stages.begin(), a.stages.end(), b.stages.begin(),
@@ -237,7 +231,7 @@ PolicyRequest request_of(const Scenario& scenario, const CutModel& cut,
           .capacity_enforced = scenario.capacity_enforced,
           .working_set_counted = scenario.working_set_counted,
           .phases = scenario.phases,
-          .cut_open = !cut.text.empty(),
+          .cut_open = cut.compared.has_value(),
           .fates_open = !scenario.fates && scenario.workload.training,
           .memories_counted = scenario.cost.model->counts_memories};
 }
@@ -260,7 +254,7 @@ std::vector<CutModel> cut_models(const Scenario& scenario) {
       if (!refusal) refusal = std::current_exception();
       continue;  // The cut needs more stages than there are layers, or no cut fits the model.
     }
-    cut.text = text_of(chosen);
+    cut.compared = chosen;
     const auto is_same = [&](const CutModel& other) { return same(cut, other); };
     if (std::none_of(cuts.begin(), cuts.end(), is_same)) cuts.push_back(std::move(cut));
   }
@@ -274,8 +268,9 @@ PlannedScenario plan_scenario(const Scenario& scenario) {
   std::vector<CutAttempt> attempts;
   for (const CutModel& cut : cuts)
     for (const auto& fates : strategies) {
+      const std::string text = cut.compared ? text_of(*cut.compared) : "";
       const std::string fate = strategies.size() > 1 ? "strategy: " + (*fates)->name : "";
-      attempts.push_back({request_of(scenario, cut, fates), joined(cut.text, fate)});
+      attempts.push_back({request_of(scenario, cut, fates), joined(text, fate)});
     }
   const Keys& keys = scenario.policy.keys;
   // The bytes of the model have been counted above, and were not too large for an integer. So if a number of bytes is
@@ -305,7 +300,6 @@ PlannedScenario plan_scenario(const Scenario& scenario) {
           Fact("reserved_bytes", device.memory().reserved, "byte").said_of(device.name));
   check_bounds(settled.plan.facts);
   const CutModel& cut = cuts[settled.attempt / strategies.size()];
-  settled.plan.cut = cut.text;
   return {std::move(settled.plan), cut, strategies[settled.attempt % strategies.size()],
           std::move(settled.price_again)};
 }

@@ -1,7 +1,6 @@
 // The cuts that are compared if a scenario leaves the cut open.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,10 +12,7 @@ namespace sluice {
 /// machine's memory.
 std::vector<Chosen<Cut>> open_cuts(const Scenario& scenario);
 
-/// Returns the cut as a text such as "cut: by_weight, groups: 12", which CutModel and Plan have.
+/// Returns the cut as a scenario writes it, such as "cut: by_weight, groups: 12".
 std::string text_of(const Chosen<Cut>& cut);
-
-/// Returns the one of open_cuts() that has this text. If none has it, returns nothing.
-std::optional<Chosen<Cut>> open_cut(const Scenario& scenario, const std::string& text);
 
 }  // namespace sluice

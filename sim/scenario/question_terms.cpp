@@ -302,13 +302,13 @@ std::vector<Stage> question_stages(const Scenario& scenario) {
   const Value nothing = Value::make_map();
   const Record record{"stages", "", {}};
   const Workload& workload = scenario.workload;
-  const CutRequest request{scenario.model,
-                           *question_devices(scenario).front(),
-                           *scenario.cost,
-                           workload.dtype,
-                           workload.micro_batch,
-                           true,
-                           nullptr};
+  const CutRequest request{.model = scenario.model,
+                           .device = *question_devices(scenario).front(),
+                           .cost = *scenario.cost,
+                           .dtype = workload.dtype,
+                           .samples = workload.micro_batch,
+                           .working_set_counted = true,
+                           .cut = nullptr};
   return make_stages(scenario.model, cut.last_layers(request, Reader(nothing, record)),
                      workload.dtype);
 }

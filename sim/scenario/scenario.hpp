@@ -59,8 +59,8 @@ Plan make_plan(const Scenario& scenario);
 struct CutModel {
   std::optional<Model> split;
   std::vector<Stage> stages;
-  /// The cut as a text such as "cut: by_weight, groups: 12". If the scenario says how to cut, the text is empty.
-  std::string text;
+  /// How the model is cut, if the scenario leaves this open.
+  std::optional<Chosen<Cut>> compared;
 };
 /// Returns all cuts that may be chosen. If the scenario says how to cut, the list has only this cut.
 std::vector<CutModel> cut_models(const Scenario& scenario);

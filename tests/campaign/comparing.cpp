@@ -12,6 +12,7 @@
 #include "plan/text.hpp"
 #include "run/executor.hpp"
 #include "run/run.hpp"
+#include "scenario/open_cuts.hpp"
 
 namespace sluice::test {
 namespace {
@@ -165,8 +166,8 @@ void choice_said(const Executed& run, Complaints& complaints) {
   const Scenario& scenario = run.scenario;
   if (is_replicated(run) || scenario.policy->name == "sharded") return;
   std::vector<std::string> said;
-  if (!scenario.cut && !run.planned.cut.text.empty())
-    said.push_back("stages={" + run.planned.cut.text + "}");
+  if (!scenario.cut && run.planned.cut.compared)
+    said.push_back("stages={" + text_of(*run.planned.cut.compared) + "}");
   if (!scenario.fates && scenario.workload.training && run.planned.fates)
     said.push_back("fates={strategy: " + (*run.planned.fates)->name + "}");
   const Fact* const in_flight = find_fact(run.plan().facts, "in_flight");

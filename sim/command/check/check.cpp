@@ -138,8 +138,7 @@ int run_check(const Arguments& arguments) {
 
 }  // namespace
 
-extern const Command check_command;
-const Command check_command = {
+extern const Command check_command = {
     .name = "check",
     .summary =
         "Compares the results of scenarios with earlier results, or the results of two policies with each other.",

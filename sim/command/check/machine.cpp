@@ -1,6 +1,8 @@
 // Writes the report of a check for programs and for continuous integration. The formats are JSON, JUnit's XML, and
 // GitHub's annotations.
+#include <iomanip>
 #include <regex>
+#include <sstream>
 
 #include "document/load.hpp"
 #include "document/object.hpp"
@@ -131,25 +133,21 @@ std::string test_case(const CheckReport& report, std::size_t number) {
 
 // --- GitHub -------------------------------------------------------------------------------------
 
-/// Escapes text for a workflow command of GitHub. If `property` is true, the text is for a property of the command.
-/// Otherwise it is for the command's message.
-std::string github_text(const std::string& text, bool property) {
-  std::string result;
-  for (const char c : valid_utf8(text)) {
-    if (c == '%')
-      result += "%25";
-    else if (c == '\r')
-      result += "%0D";
-    else if (c == '\n')
-      result += "%0A";
-    else if (property && c == ':')
-      result += "%3A";
-    else if (property && c == ',')
-      result += "%2C";
+/// Escapes text for the message of a workflow command of GitHub, where some characters have a meaning.
+std::string github_text(const std::string& text, std::string_view with_meaning = "%\r\n") {
+  std::ostringstream result;
+  result << std::hex << std::uppercase << std::setfill('0');
+  for (const char c : valid_utf8(text))
+    if (with_meaning.find(c) == std::string_view::npos)
+      result << c;
     else
-      result += c;
-  }
-  return result;
+      result << '%' << std::setw(2) << static_cast<int>(c);
+  return result.str();
+}
+
+/// Escapes text for a property of a workflow command of GitHub.
+std::string github_property(const std::string& text) {
+  return github_text(text, "%\r\n:,");
 }
 
 /// An annotation of GitHub has properties that say to which file and line it belongs. Returns these properties. If the
@@ -159,9 +157,9 @@ std::string place_of(const ScenarioVerdict& scenario) {
   static const std::regex place("^([^\n]+):([0-9]+):([0-9]+): error: ");
   std::smatch found;
   if (scenario.state == State::error && std::regex_search(scenario.message, found, place))
-    return "file=" + github_text(found[1], /*property=*/true) + ",line=" + found[2].str() +
+    return "file=" + github_property(found[1]) + ",line=" + found[2].str() +
            ",col=" + found[3].str();
-  return "file=" + github_text(scenario.path, /*property=*/true);
+  return "file=" + github_property(scenario.path);
 }
 
 std::string annotation(const CheckReport& report, std::size_t number) {
@@ -173,9 +171,8 @@ std::string annotation(const CheckReport& report, std::size_t number) {
       scenario.state == State::error ? scenario.message : scenario_text(report, number);
   while (!message.empty() && message.back() == '\n') message.pop_back();
   return "::" + kind + " " + place_of(scenario) + ",title=" +
-         github_text(scenario.name + " is " + std::string(words_of(scenario.state)),
-                     /*property=*/true) +
-         "::" + github_text(message, /*property=*/false) + "\n";
+         github_property(scenario.name + " is " + std::string(words_of(scenario.state))) +
+         "::" + github_text(message) + "\n";
 }
 
 }  // namespace

@@ -55,8 +55,7 @@ int run_completion(const Arguments& arguments) {
 
 }  // namespace
 
-extern const Command completion_command;
-const Command completion_command = {
+extern const Command completion_command = {
     .name = "completion",
     .summary = "Prints a script with which bash completes the command lines of 'sluice'.",
     .usage = {"bash"},

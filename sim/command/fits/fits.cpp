@@ -5,6 +5,7 @@
 
 #include "base/dtype.hpp"
 #include "base/part_file.hpp"
+#include "base/split.hpp"
 #include "document/bundled.hpp"
 #include "document/load.hpp"
 #include "document/override.hpp"
@@ -25,18 +26,13 @@ namespace fs = std::filesystem;
 /// With this value of `--fates`, the command prints a table of all strategies.
 constexpr const char* all_strategies = "all";
 
-std::vector<std::string> split(const std::string& list, const std::string& option) {
-  std::vector<std::string> parts;
-  for (std::size_t begin = 0; begin <= list.size();) {
-    const std::size_t end = std::min(list.find(',', begin), list.size());
-    if (end == begin)
-      throw UsageError(
-          "'" + list + "' for '--" + option +
-          "' has an empty name between its commas; expected one name, or several names separated by commas");
-    parts.push_back(list.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return parts;
+std::vector<std::string> names_in(const std::string& list, const std::string& option) {
+  const std::vector<std::string_view> names = split(list, ",");
+  if (std::ranges::find(names, "") != names.end())
+    throw UsageError(
+        "'" + list + "' for '--" + option +
+        "' has an empty name between its commas; expected one name, or several names separated by commas");
+  return {names.begin(), names.end()};
 }
 
 /// Returns whether the key of a KEY=VALUE is a key of the scenario, such as workload.dtype. Every other key belongs to
@@ -109,13 +105,13 @@ Value with_memory(Value platform, const std::string& capacity) {
 Cards cards_of(const Arguments& arguments) {
   Cards cards;
   std::vector<std::string> memories;
-  if (arguments.has("memory")) memories = split(arguments.text("memory"), "memory");
+  if (arguments.has("memory")) memories = names_in(arguments.text("memory"), "memory");
   if (!arguments.has("platform")) {
     if (!memories.empty()) throw UsageError("'--memory' needs '--platform'");
     cards.names = {"unlimited"};
     return cards;
   }
-  for (const std::string& given : split(arguments.text("platform"), "platform")) {
+  for (const std::string& given : names_in(arguments.text("platform"), "platform")) {
     const std::string path = find_document(given, "platforms");
     const std::string name = fs::path(path).stem().string();
     const Value platform = load_document(path, "platforms");
@@ -200,8 +196,7 @@ int run_fits(const Arguments& arguments) {
 
 }  // namespace
 
-extern const Command fits_command;
-const Command fits_command = {
+extern const Command fits_command = {
     .name = "fits",
     .summary =
         "Says how many samples fit on each card of a list, and what fills the memory of the card.",

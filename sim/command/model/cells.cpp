@@ -2,6 +2,7 @@
 
 #include "base/error.hpp"
 #include "base/quantity.hpp"
+#include "base/split.hpp"
 #include "base/suggest.hpp"
 #include "command/figures.hpp"
 #include "command/terminal.hpp"
@@ -38,14 +39,12 @@ std::vector<const ModelColumn*> columns_named(std::string_view list, bool with_p
       if (with_platform || !column.of_platform) columns.push_back(&column);
     return columns;
   }
-  for (std::size_t begin = 0; begin <= list.size();) {
-    const std::size_t end = std::min(list.find(',', begin), list.size());
-    columns.push_back(&column_named(std::string(list.substr(begin, end - begin)), with_platform));
+  for (const std::string_view name : split(list, ",")) {
+    columns.push_back(&column_named(std::string(name), with_platform));
     for (std::size_t i = 0; i + 1 < columns.size(); ++i)
       if (columns[i] == columns.back())
         throw UsageError("'" + columns.back()->key +
                          "' for '--columns' is given twice; give each column only once");
-    begin = end + 1;
   }
   return columns;
 }

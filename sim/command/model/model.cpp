@@ -82,8 +82,7 @@ std::string columns_help() {
 
 }  // namespace
 
-extern const Command model_command;
-const Command model_command = {
+extern const Command model_command = {
     .name = "model",
     .summary = "Prints the stage table of a model: its layers, and with --platform their milliseconds.", .usage =
     {"MODEL [KEY=VALUE...] [--dtype T] [--columns LIST] [--json|--csv|--data-island]",

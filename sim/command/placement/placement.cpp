@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "base/error.hpp"
+#include "base/split.hpp"
 #include "base/suggest.hpp"
 #include "command/command.hpp"
 #include "command/inputs.hpp"
@@ -22,25 +23,18 @@ HelpRows way_rows() {
   return rows;
 }
 
-std::vector<std::string> parts_of(const std::string& list) {
-  std::vector<std::string> parts;
-  for (std::size_t begin = 0; begin <= list.size();) {
-    const std::size_t end = std::min(list.find(',', begin), list.size());
-    parts.push_back(list.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return parts;
-}
-
 /// Returns the ways that `--ways` names. A way is a method to place tensors.
 std::vector<std::string> ways_of(const Arguments& arguments) {
   if (!arguments.has("ways")) return {};
   const std::vector<std::string> known = way_names();
-  std::vector<std::string> ways = parts_of(arguments.text("ways"));
-  for (const std::string& way : ways)
+  const std::string list = arguments.text("ways");
+  std::vector<std::string> ways;
+  for (const std::string_view way : split(list, ",")) {
+    ways.emplace_back(way);
     if (std::find(known.begin(), known.end(), way) == known.end())
-      throw UsageError("'" + way + "' for '--ways'" + did_you_mean(way, known) +
+      throw UsageError("'" + ways.back() + "' for '--ways'" + did_you_mean(way, known) +
                        "; expected some of " + join(known));
+  }
   return ways;
 }
 
@@ -73,8 +67,7 @@ int run_placement(const Arguments& arguments) {
 
 }  // namespace
 
-extern const Command placement_command;
-const Command placement_command = {
+extern const Command placement_command = {
     .name = "placement",
     .summary = "Says which tensor should be in a device's fast memory, and which in slow memory.",
     .usage = {"SCENARIO [KEY=VALUE...] [--fast SIZES] [--ways A,B,C] [--device NAME]\n"

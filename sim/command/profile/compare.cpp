@@ -229,8 +229,7 @@ std::vector<Option> options() {
 
 }  // namespace
 
-extern const Command profile_compare_command;
-const Command profile_compare_command = {
+extern const Command profile_compare_command = {
     .name = "profile compare",
     .summary = "Compares the rows of two profiles, or two kinds of rows of one profile.",
     .usage = {"A B [--but COLUMNS] [--least T] [--tolerance S] [--median-within S] [--agree S]",

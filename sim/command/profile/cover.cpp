@@ -185,8 +185,7 @@ std::vector<Option> options() {
 
 }  // namespace
 
-extern const Command profile_cover_command;
-const Command profile_cover_command = {
+extern const Command profile_cover_command = {
     .name = "profile cover",
     .summary =
         "Says how much of a model's measured time its measured operators explain, and which operators to "

@@ -187,8 +187,7 @@ std::vector<Option> options() {
 
 }  // namespace
 
-extern const Command profile_fit_command;
-const Command profile_fit_command = {
+extern const Command profile_fit_command = {
     .name = "profile fit",
     .summary = "Fits the seconds of operators as a function of their sizes.",
     .usage = {"PROFILE... --on PLATFORM [-o FILE] [--form-only] [--splits N] [--json]"},

@@ -101,8 +101,7 @@ std::vector<Option> options() {
 
 }  // namespace
 
-extern const Command profile_link_command;
-const Command profile_link_command = {
+extern const Command profile_link_command = {
     .name = "profile link",
     .summary = "Makes a platform's link from copies that were measured.",
     .usage = {"PROFILE [--platform PLATFORM] [--link NAME] [-o FILE] [--json]"},

@@ -40,8 +40,7 @@ std::vector<Option> options() {
 
 }  // namespace
 
-extern const Command profile_merge_command;
-const Command profile_merge_command = {
+extern const Command profile_merge_command = {
     .name = "profile merge",
     .summary = "Makes one profile from several profiles, or from tables of other programs.",
     .usage = {"PROFILE... [--map MAP] [--where COLUMN=VALUE] [-o FILE] [--force]"},

@@ -1,7 +1,6 @@
 // The command `sluice profile plan` lists the operators of a model that have to be measured.
 #include <algorithm>
 
-#include "base/dtype.hpp"
 #include "command/figures.hpp"
 #include "command/output.hpp"
 #include "command/profile/subcommands.hpp"
@@ -101,8 +100,7 @@ std::vector<Option> options() {
 
 }  // namespace
 
-extern const Command profile_plan_command;
-const Command profile_plan_command = {
+extern const Command profile_plan_command = {
     .name = "profile plan",
     .summary =
         "Lists what has to be measured: the operators of a model, or the placements of their tensors.",

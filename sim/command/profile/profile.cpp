@@ -1,6 +1,5 @@
 // The command `sluice profile` works with measured times and energies of operators.
 #include <algorithm>
-#include <map>
 #include <utility>
 
 #include "base/dtype.hpp"
@@ -127,8 +126,7 @@ HelpRows tables_that_are_known() {
 
 }  // namespace
 
-extern const Command profile_command;
-const Command profile_command = {
+extern const Command profile_command = {
     .name = "profile",
     .summary = "Shows and compares measured operators, and plans which operators to measure.",
     .usage = {"SUBCOMMAND [ARGUMENT...]"},

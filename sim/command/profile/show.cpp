@@ -2,7 +2,6 @@
 #include <algorithm>
 
 #include "command/figures.hpp"
-#include "command/page.hpp"
 #include "command/profile/subcommands.hpp"
 #include "command/table.hpp"
 #include "command/terminal.hpp"
@@ -227,8 +226,7 @@ std::vector<Option> options() {
 
 }  // namespace
 
-extern const Command profile_show_command;
-const Command profile_show_command = {
+extern const Command profile_show_command = {
     .name = "profile show",
     .summary =
         "Shows which operators a profile contains and how reliable the measurements are, by class, by row and by "

@@ -34,7 +34,7 @@ RunResult execute(const Arguments& arguments, const Question& question, const Pl
     request.scenario_text = question.scenario->text();
     request.question_bound_s = question_bound(*question.scenario).seconds;
     request.answer = [&](const Summary& summary) {
-      notes = notes_of({*question.scenario, plan, summary});
+      notes = notes_of({*question.scenario, plan, summary, question.cut.compared});
       return answer_json(*question.scenario, summary, *notes);
     };
   }
@@ -50,7 +50,9 @@ int answer(const Arguments& arguments, Question& question, const std::string& tr
   const RunResult result = execute(arguments, question, plan, trace_path, notes);
   Report report{question, plan, result, trace_path};
   if (question.scenario)
-    report.notes = notes ? *notes : notes_of({*question.scenario, plan, result.summary});
+    report.notes =
+        notes ? *notes
+              : notes_of({*question.scenario, plan, result.summary, question.cut.compared});
   print(arguments.has("json") ? report_json(report) : folded(report_text(report), page_width()));
   return 0;
 }
@@ -83,8 +85,7 @@ int run_run(const Arguments& arguments) {
 
 }  // namespace
 
-extern const Command run_command;
-const Command run_command = {
+extern const Command run_command = {
     .name = "run",
     .summary = "Runs a scenario and answers its question, or runs a plan.",
     .usage = {"SCENARIO [KEY=VALUE...] [-o TRACE] [--force] [--json] [--executor NAME]",

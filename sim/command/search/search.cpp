@@ -100,8 +100,7 @@ int run_search_command(const Arguments& arguments) {
 
 }  // namespace
 
-extern const Command search_command;
-const Command search_command = {
+extern const Command search_command = {
     .name = "search",
     .summary =
         "Finds the point at which one number of a scenario has its best value and other numbers keep limits.",

@@ -37,8 +37,7 @@ int run_show(const Arguments& arguments) {
 
 }  // namespace
 
-extern const Command show_command;
-const Command show_command = {
+extern const Command show_command = {
     .name = "show",
     .summary =
         "Draws a trace: when each stream was busy, how full the memories were, and what compute waited for.",

@@ -160,8 +160,7 @@ int run_sweep_command(const Arguments& arguments) {
 
 }  // namespace
 
-extern const Command sweep_command;
-const Command sweep_command = {
+extern const Command sweep_command = {
     .name = "sweep",
     .summary = "Runs a scenario at many points, and says which point is best.",
     .usage = {"SCENARIO KEY=VALUES... [--zip] [--store FILE] [--csv|--json]",

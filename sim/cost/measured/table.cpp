@@ -29,11 +29,12 @@ bool same_memory(const std::string& a, const std::string& b) {
   });
 }
 
-/// Returns the memories of the operands that the pass reads, or of the operands that it writes if `written` is true.
-std::vector<std::string> pools_of(const Query& query, bool written) {
+/// Returns the memories of the operands that the pass reads or writes. `moved` is the member with the bytes that are
+/// read or written.
+std::vector<std::string> pools_of(const Query& query, double Operand::*moved) {
   std::vector<std::string> pools;
   for (const Operand& operand : query.operands)
-    if ((written ? operand.written : operand.read) > 0)
+    if (operand.*moved > 0)
       pools.push_back(operand.pool.empty() ? query.device.memory().pool : operand.pool);
   return pools;
 }
@@ -54,8 +55,8 @@ bool lie_so(const std::vector<std::string>& pools, const std::vector<std::string
 bool lies_so(const ProfileRow& row, const Query& query) {
   const std::string& by_default = query.device.memory().pool;
   if (!query.operands.empty())
-    return lie_so(pools_of(query, /*written=*/false), row.input_pools, by_default) &&
-           lie_so(pools_of(query, /*written=*/true), row.output_pools, by_default);
+    return lie_so(pools_of(query, &Operand::read), row.input_pools, by_default) &&
+           lie_so(pools_of(query, &Operand::written), row.output_pools, by_default);
   const auto is_default = [&](const std::string& pool) { return same_memory(pool, by_default); };
   return std::all_of(row.input_pools.begin(), row.input_pools.end(), is_default) &&
          std::all_of(row.output_pools.begin(), row.output_pools.end(), is_default);
@@ -272,8 +273,8 @@ std::string MeasuredTable::why_not(const Query& query) const {
                      ") was not measured";
   if (!profile_.path.empty()) text += " in '" + profile_.path + "'";
   if (const auto found = rows.find(query.samples); found != rows.end()) {
-    text += " with its inputs in " + join(pools_of(query, /*written=*/false), ";") +
-            " and its outputs in " + join(pools_of(query, /*written=*/true), ";") +
+    text += " with its inputs in " + join(pools_of(query, &Operand::read), ";") +
+            " and its outputs in " + join(pools_of(query, &Operand::written), ";") +
             "; it was measured with";
     for (const ProfileRow* row : found->second)
       text += (row == found->second.front() ? " " : ", ") + join(row->input_pools, ";") + " and " +

@@ -28,7 +28,7 @@ void Replay::look_for_period() {
   if (!period_ || !period_->wants(iteration)) return;
   const bool repeats = emitter_ && !options_.until_period;
   if (repeats && period_->states() == 0) {
-    emitter_->keep(true);
+    emitter_->begin_record();
     marks_.clear();
   }
   if (repeats) marks_.push_back(emitter_->mark());
@@ -42,7 +42,7 @@ void Replay::look_for_period() {
     jump(*period);
     period_.reset();
   }
-  if (repeats && (!period_ || period_->states() == 0)) emitter_->keep(false);
+  if (repeats && (!period_ || period_->states() == 0)) emitter_->end_record();
 }
 
 Snapshot Replay::snapshot(std::int64_t iteration) const {

@@ -55,7 +55,7 @@ class Descent {
     seconds_ = from.empty() ? never : serial_seconds(chain_, from);
     Choices choices = choices_of(chain_, from);
     if (stride > 0) sweep(choices, stride);
-    while (left_ > 0 && (change(choices, 0, false) || change(choices, 0, true))) {
+    while (left_ > 0 && (change_one(choices) || change_two(choices))) {
     }
     return best_;
   }
@@ -99,14 +99,26 @@ class Descent {
       }
   }
 
-  /// Tries changes of one choice, or of two choices if `two` is true. Makes the first change that gives a faster tape.
-  /// Returns false if there is no such change.
-  bool change(Choices& choices, std::size_t first, bool two) {
+  /// Tries changes of one choice, at a place from `first` on. Makes the first change that gives a faster tape. Returns
+  /// false if there is no such change.
+  bool change_one(Choices& choices, std::size_t first = 0) {
+    return change(choices, first,
+                  [&](Choices& changed, std::size_t) { return is_faster(changed); });
+  }
+  /// The same for changes of two choices.
+  bool change_two(Choices& choices) {
+    return change(choices, 0, [&](Choices& changed, std::size_t place) {
+      return change_one(changed, place + 1);
+    });
+  }
+  /// `improves` says for a change of one choice whether a faster tape is found with it.
+  template <class Improves>
+  bool change(Choices& choices, std::size_t first, const Improves& improves) {
     for (std::size_t place = first; place < count_ && left_ > 0; ++place)
       for (const Fate fate : {Fate::keep, Fate::offload, Fate::recompute}) {
         Choices changed = choices;
         if (std::exchange(fate_at(changed, place), fate) == fate) continue;
-        if (two ? change(changed, place + 1, false) : is_faster(changed)) {
+        if (improves(changed, place)) {
           choices = std::move(changed);
           return true;
         }

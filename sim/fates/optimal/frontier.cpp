@@ -58,8 +58,7 @@ Frontier::Frontier(const Chain& chain, const FrontierSettings& settings)
   lay_out();
   Solver(*this).solve();
   const double first = chain_.input.bytes > 0 ? chain_.input.load_s * settings_.copy_price : 0;
-  for (const ParetoNode& node :
-       segments_[index({0, chain_.stages.size() - 1, true, false, Ready::no})])
+  for (const ParetoNode& node : segments_[index(whole())])
     points_.push_back({node.peak, node.seconds + first});
 }
 
@@ -103,8 +102,7 @@ Tape Frontier::tape(std::size_t point) const {
   Tape tape;
   if (chain_.stages.empty()) return tape;
   if (chain_.input.bytes > 0) tape.push_back({.kind = TapeOp::Kind::load});
-  write({0, chain_.stages.size() - 1, true, false, Ready::no}, static_cast<std::uint32_t>(point),
-        tape);
+  write(whole(), static_cast<std::uint32_t>(point), tape);
   return tape;
 }
 
@@ -119,14 +117,16 @@ void Frontier::write(const Segment& segment, std::uint32_t point, Tape& tape) co
   if (node.split > 0) {
     const std::size_t last = node.split - 1u;
     if (Solver::has_partials(*this) && !node.inner_goes) {
-      Solver::write_opening(*this, {s, node.split, t, ready, node.keeps}, !node.boundary_goes,
-                            node.first, tape);
+      Solver::write_opening(
+          *this, {.passes = {s, node.split, t, ready, node.keeps}, .stays = !node.boundary_goes},
+          node.first, tape);
     } else {
       Solver::write_passes(s, node.split, node.keeps, tape);
       if (node.inner_goes) add(Kind::save, last, /*inner=*/true);
       const bool read = node.keeps && chain_.stages[last].reads_output;
       const bool later = is_around(node.split, limit(segment, !node.boundary_goes));
-      write({node.split, t, false, read, ready, later}, node.first, tape);
+      write({.s = node.split, .t = t, .needed = read, .ready = ready, .around = later}, node.first,
+            tape);
     }
     if (node.boundary_goes) add(Kind::load, s);
     const Ready kept = node.inner_goes ? Ready::away : node.keeps ? Ready::here : Ready::no;
@@ -139,7 +139,8 @@ void Frontier::write(const Segment& segment, std::uint32_t point, Tape& tape) co
   if (s < t) {
     const bool stays = (stage.reads_input || needed) && !node.boundary_goes;
     const bool later = is_around(s + 1, limit(segment, stays));
-    write({s + 1, t, false, stage.reads_output, ready, later}, node.first, tape);
+    write({.s = s + 1, .t = t, .needed = stage.reads_output, .ready = ready, .around = later},
+          node.first, tape);
   }
   if (node.inner_goes || (!runs && ready == Ready::away)) add(Kind::load, s, /*inner=*/true);
   if (node.boundary_goes && stage.reads_input) add(Kind::load, s);

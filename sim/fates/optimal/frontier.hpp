@@ -100,6 +100,9 @@ class Frontier {
   };
   class Solver;
 
+  /// The segment that has all stages.
+  Segment whole() const { return {.t = chain_.stages.size() - 1, .copied = true}; }
+
   /// Returns whether the carried part of boundary b (ChainCarried) is on the device already, because earlier boundaries
   /// with the same tensors stay there. `limit` says what stays there: of the boundaries before `limit`, the tensors
   /// that stage b or a later stage reads.

@@ -33,10 +33,9 @@ std::size_t Frontier::Solver::partial_row(const Frontier& frontier, const Partia
   return count_segments(frontier) + triple * rows_of_triple + state;
 }
 
-std::size_t Frontier::Solver::opening_row(const Frontier& frontier, const Partial& opened,
-                                          bool stays) {
+std::size_t Frontier::Solver::opening_row(const Frontier& frontier, const Opening& opening) {
   const std::size_t n = frontier.chain_.stages.size();
-  return partial_row(frontier, opened) + (stays ? 2 : 1) * triples(n) * rows_of_triple;
+  return partial_row(frontier, opening.passes) + (opening.stays ? 2 : 1) * triples(n) * rows_of_triple;
 }
 
 /// Solves the partial segments from s to t, and the openings of them and of segment s … t.
@@ -49,7 +48,7 @@ void Frontier::Solver::solve_partial(std::size_t s, std::size_t t) {
   for (const Ready ready : {Ready::no, Ready::here, Ready::away}) {
     if (!may_be(t, ready) || !is_part(s, t, ready)) continue;
     each_partial(ready, [&](const Partial& partial) {
-      for (const bool stays : {false, true}) open(partial, stays);
+      for (const bool stays : {false, true}) open({partial, stays});
     });
     if (s == 0 || ready == Ready::away) continue;
     each_partial(ready, [&](const Partial& partial) { solve_partial(partial); });
@@ -58,9 +57,10 @@ void Frontier::Solver::solve_partial(std::size_t s, std::size_t t) {
 
 /// Finds the openings of a segment or partial segment. An opening begins with the forward passes of the stages s … k
 /// - 1, for any k up to m. Then the backward passes t … m are executed from boundary k. For this, segment k … t is
-/// executed if k equals m, and otherwise a partial segment. `stays` says whether boundary s stays on the device.
-void Frontier::Solver::open(const Partial& partial, bool stays) {
-  const auto [s, m, t, ready, leaves] = partial;
+/// executed if k equals m, and otherwise a partial segment.
+void Frontier::Solver::open(const Opening& opening) {
+  const auto [s, m, t, ready, leaves] = opening.passes;
+  const bool stays = opening.stays;
   const Segment segment{.s = s, .t = t, .ready = ready};
   best_.clear();
   for (std::size_t k = s + 1; k <= m; ++k) {
@@ -72,7 +72,7 @@ void Frontier::Solver::open(const Partial& partial, bool stays) {
                      : row_of(Partial{k, m, t, ready, leaves}),
               held);
   }
-  store(opening_row(partial, stays));
+  store(opening_row(opening));
 }
 
 /// Finds the ways to execute a partial segment. Either boundary s leaves the device in the opening. Or it stays in an
@@ -81,21 +81,21 @@ void Frontier::Solver::open(const Partial& partial, bool stays) {
 void Frontier::Solver::solve_partial(const Partial& partial) {
   const auto [s, m, t, ready, leaves] = partial;
   best_.clear();
-  add_after({.split = static_cast<std::uint16_t>(m)}, opening_row(partial, false), 0);
+  add_after({.split = static_cast<std::uint16_t>(m)}, opening_row({.passes = partial}), 0);
   for (std::size_t l = m + 1; l <= t; ++l)
     for (const bool keeps : {true, false}) {
       if (keeps ? !may_part(l - 1) : may_part(l - 1) && keeps_nothing(l - 1)) continue;
       const ParetoNode node{.split = static_cast<std::uint16_t>(l), .keeps = keeps};
-      join({node, opening_row({s, l, t, ready, keeps}, true)},
+      join({node, opening_row({.passes = {s, l, t, ready, keeps}, .stays = true})},
            row_of(Partial{s, m, l - 1, keeps ? Ready::here : Ready::no, leaves}));
     }
   store(row_of(partial));
 }
 
-void Frontier::Solver::write_opening(const Frontier& frontier, const Partial& opened, bool stays,
+void Frontier::Solver::write_opening(const Frontier& frontier, const Opening& opening,
                                      std::uint32_t point, Tape& tape) {
-  const auto [s, m, t, ready, leaves] = opened;
-  const ParetoNode& node = frontier.segments_[opening_row(frontier, opened, stays)].at(point);
+  const auto [s, m, t, ready, leaves] = opening.passes;
+  const ParetoNode& node = frontier.segments_[opening_row(frontier, opening)].at(point);
   const std::size_t k = node.split;
   write_passes(s, k, node.keeps, tape);
   if (k < m) return write_partial(frontier, {k, m, t, ready, leaves}, node.first, tape);
@@ -108,8 +108,9 @@ void Frontier::Solver::write_partial(const Frontier& frontier, const Partial& pa
   const auto [s, m, t, ready, leaves] = partial;
   const ParetoNode& node = frontier.segments_[partial_row(frontier, partial)].at(point);
   const std::size_t l = node.split;
-  if (l == m) return write_opening(frontier, partial, false, node.first, tape);
-  write_opening(frontier, {s, l, t, ready, node.keeps}, true, node.first, tape);
+  if (l == m) return write_opening(frontier, {.passes = partial}, node.first, tape);
+  write_opening(frontier, {.passes = {s, l, t, ready, node.keeps}, .stays = true}, node.first,
+                tape);
   write_partial(frontier, {s, m, l - 1, node.keeps ? Ready::here : Ready::no, leaves}, node.second,
                 tape);
 }

@@ -36,8 +36,10 @@ void Frontier::Solver::solve(std::size_t s, std::size_t t) {
         if (s > 0 && copied && !frontier_.settings_.copies) continue;
         if (needed && !chain_.stages[s - 1].reads_output) continue;
         if (!may_be(t, ready) || !is_part(s, t, ready)) continue;
-        solve({s, t, copied, needed, ready});
-        if (carried(s).before > 0) solve({s, t, copied, needed, ready, true});
+        Segment segment{.s = s, .t = t, .copied = copied, .needed = needed, .ready = ready};
+        solve(segment);
+        segment.around = true;
+        if (carried(s).before > 0) solve(segment);
       }
 }
 
@@ -99,7 +101,7 @@ void Frontier::Solver::keep(const Segment& segment, bool boundary_goes, bool inn
   if (boundary_goes) node.seconds += copies(segment);
   if (inner_goes) node.seconds += price(stage.inner.save_s + stage.inner.load_s);
   const std::int64_t forward = runs ? first + gradient(t + 1) + ready_bytes(segment) + own(s + 1) +
-                                          stage.inner.bytes + stage.forward_workspace(true)
+                                          stage.inner.bytes + stage.keeping_workspace()
                                     : 0;
   const bool there = stage.reads_input || (needed && !boundary_goes);
   // The gradient of the carried part is in the gradients of boundary s and of boundary s + 1, but counts once.
@@ -114,8 +116,11 @@ void Frontier::Solver::keep(const Segment& segment, bool boundary_goes, bool inn
   const bool stays = read_again && !boundary_goes;
   const std::int64_t held = (stays ? first : 0) + (inner_goes ? 0 : stage.inner.bytes);
   add_after(node,
-            row_of(Segment{s + 1, t, false, stage.reads_output, ready,
-                           frontier_.is_around(s + 1, limit(segment, stays))}),
+            row_of(Segment{.s = s + 1,
+                           .t = t,
+                           .needed = stage.reads_output,
+                           .ready = ready,
+                           .around = frontier_.is_around(s + 1, limit(segment, stays))}),
             held);
 }
 
@@ -146,7 +151,7 @@ void Frontier::Solver::add_passes_from(std::size_t s) {
     if (k == s + 1) continue;
     for (std::size_t i = 0; i < 3; ++i)
       passes.between[i] = std::max(passes.between[i], added_by(k - 1, i == 0 ? 0 : s + i - 1) +
-                                                          own(k) + stage.forward_workspace(false));
+                                                          own(k) + stage.passing_workspace());
   }
 }
 
@@ -166,7 +171,7 @@ ParetoNode Frontier::Solver::passes_before(const Segment& segment, std::size_t k
               (keeps ? stage.inner.bytes : 0) + stage.forward_workspace(keeps);
   if (one) return node;
   node.peak =
-      std::max({node.peak, always + first + own(s + 1) + chain_.stages[s].forward_workspace(false),
+      std::max({node.peak, always + first + own(s + 1) + chain_.stages[s].passing_workspace(),
                 always + held +
                     passes.between[stays    ? 2
                                    : around ? 1
@@ -190,22 +195,17 @@ void Frontier::Solver::pass(const Segment& segment, bool boundary_goes) {
 /// Adds the schedules in which the segment splits at k. The comment of pass() says what these schedules do.
 void Frontier::Solver::split_at(const Segment& segment, bool boundary_goes, std::size_t k) {
   const bool copied = segment.copied || boundary_goes;
-  Segment again{segment.s, k - 1, copied, segment.needed, Ready::here, segment.around};
-  const auto add = [&](bool keeps, bool inner_goes) {
-    const std::size_t row = row_of(again);
-    if (needs_more(row)) return;
-    join(inner_goes ? whole_first_part(segment, boundary_goes, k, keeps, true)
-                    : first_part(segment, boundary_goes, k, keeps),
-         row);
+  const auto add = [&](Ready kept) {
+    const std::size_t row =
+        row_of(Segment{segment.s, k - 1, copied, segment.needed, kept, segment.around});
+    if (!needs_more(row)) join(first_part(segment, boundary_goes, k, kept), row);
   };
   if (k > segment.s + 1 && may_part(k - 1)) {
-    add(true, false);
+    add(Ready::here);
     if (keeps_nothing(k - 1)) return;
-    again.ready = Ready::away;
-    if (may_go(chain_.stages[k - 1].inner)) add(true, true);
+    if (may_go(chain_.stages[k - 1].inner)) add(Ready::away);
   }
-  again.ready = Ready::no;
-  add(false, false);
+  add(Ready::no);
 }
 
 /// Returns whether only the first point of each segment counts, and every point of this row needs at least as many bytes
@@ -214,22 +214,26 @@ bool Frontier::Solver::needs_more(std::size_t row) const {
   return frontier_.settings_.only_least && !best_.empty() && best_.front().peak <= ends_[row].least;
 }
 
-/// Returns the first part of a segment that splits at k. `keeps` says whether stage k - 1 keeps its inner tensors for
-/// its backward pass in the second part.
+/// Returns the first part of a segment that splits at k. `kept` says whether stage k - 1 keeps its inner tensors for
+/// its backward pass in the second part, and where.
 Frontier::Solver::FirstPart Frontier::Solver::first_part(const Segment& segment, bool boundary_goes,
-                                                         std::size_t k, bool keeps) const {
-  if (!has_partials(frontier_)) return whole_first_part(segment, boundary_goes, k, keeps, false);
+                                                         std::size_t k, Ready kept) const {
+  if (kept == Ready::away || !has_partials(frontier_))
+    return whole_first_part(segment, boundary_goes, k, kept);
+  const bool keeps = kept == Ready::here;
   const ParetoNode node{.seconds = boundary_goes ? copies(segment) : 0,
                         .split = static_cast<std::uint16_t>(k),
                         .boundary_goes = boundary_goes,
                         .keeps = keeps};
-  return {node, opening_row({segment.s, k, segment.t, segment.ready, keeps}, !boundary_goes)};
+  return {node, opening_row({.passes = {segment.s, k, segment.t, segment.ready, keeps},
+                             .stays = !boundary_goes})};
 }
 
 /// Returns the first part in which the stages s … k - 1 run, and then the whole segment k … t is executed.
 Frontier::Solver::FirstPart Frontier::Solver::whole_first_part(const Segment& segment,
                                                                bool boundary_goes, std::size_t k,
-                                                               bool keeps, bool inner_goes) const {
+                                                               Ready kept) const {
+  const bool keeps = kept != Ready::no, inner_goes = kept == Ready::away;
   const ChainStage& stage = chain_.stages[k - 1];
   ParetoNode node = passes_before(segment, k, keeps, !boundary_goes);
   node.boundary_goes = boundary_goes;
@@ -240,7 +244,11 @@ Frontier::Solver::FirstPart Frontier::Solver::whole_first_part(const Segment& se
                             (keeps && !inner_goes ? stage.inner.bytes : 0);
   const bool around = frontier_.is_around(k, limit(segment, !boundary_goes));
   return {node,
-          row_of(Segment{k, segment.t, false, keeps && stage.reads_output, segment.ready, around}),
+          row_of(Segment{.s = k,
+                         .t = segment.t,
+                         .needed = keeps && stage.reads_output,
+                         .ready = segment.ready,
+                         .around = around}),
           held};
 }
 

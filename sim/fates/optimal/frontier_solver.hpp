@@ -26,12 +26,17 @@ class Frontier::Solver {
 
   void solve();
 
-  /// A partial segment. An opening that executes the same passes is described by the same numbers.
+  /// A partial segment.
   struct Partial {
     std::size_t s = 0, m = 0, t = 0;
     Ready ready = Ready::no;  ///< as for a segment
     /// Whether stage m - 1 has already run at the end, and its inner tensors are on the device until its backward pass.
     bool leaves = false;
+  };
+  /// An opening that executes the same backward passes as the partial segment `passes`.
+  struct Opening {
+    Partial passes;
+    bool stays = false;  ///< whether boundary s stays on the device during the opening
   };
 
   /// Returns how many rows there are for partial segments and openings. They follow the rows of the segments. If the
@@ -40,8 +45,8 @@ class Frontier::Solver {
   static bool has_partials(const Frontier& frontier) {
     return frontier.segments_.size() > count_segments(frontier);
   }
-  static void write_opening(const Frontier& frontier, const Partial& opened, bool stays,
-                            std::uint32_t point, Tape& tape);
+  static void write_opening(const Frontier& frontier, const Opening& opening, std::uint32_t point,
+                            Tape& tape);
   /// Writes the forward passes of the stages s … k - 1. `keeps` says whether stage k - 1 keeps its inner tensors.
   static void write_passes(std::size_t s, std::size_t k, bool keeps, Tape& tape) {
     for (std::size_t j = s; j < k; ++j)
@@ -55,17 +60,14 @@ class Frontier::Solver {
   }
   /// The indices of rows in Frontier::segments_.
   static std::size_t partial_row(const Frontier& frontier, const Partial& partial);
-  static std::size_t opening_row(const Frontier& frontier, const Partial& opened, bool stays);
+  static std::size_t opening_row(const Frontier& frontier, const Opening& opening);
   static void write_partial(const Frontier& frontier, const Partial& partial, std::uint32_t point,
                             Tape& tape);
 
   /// The functions row_of() and opening_row() return indices of rows in Frontier::segments_.
   std::size_t row_of(const Partial& partial) const { return partial_row(frontier_, partial); }
   std::size_t row_of(const Segment& segment) const { return frontier_.index(segment); }
-  /// `stays` says whether boundary s stays on the device during the opening.
-  std::size_t opening_row(const Partial& opened, bool stays) const {
-    return opening_row(frontier_, opened, stays);
-  }
+  std::size_t opening_row(const Opening& opening) const { return opening_row(frontier_, opening); }
 
   /// The forward passes of the stages s … k - 1 if these stages keep no tensors.
   struct Passes {
@@ -146,13 +148,13 @@ class Frontier::Solver {
   void keep(const Segment& segment, bool boundary_goes, bool inner_goes);
   void pass(const Segment& segment, bool boundary_goes);
   void split_at(const Segment& segment, bool boundary_goes, std::size_t k);
-  FirstPart first_part(const Segment& segment, bool boundary_goes, std::size_t k, bool keeps) const;
-  FirstPart whole_first_part(const Segment& segment, bool boundary_goes, std::size_t k, bool keeps,
-                             bool inner_goes) const;
+  FirstPart first_part(const Segment& segment, bool boundary_goes, std::size_t k, Ready kept) const;
+  FirstPart whole_first_part(const Segment& segment, bool boundary_goes, std::size_t k,
+                             Ready kept) const;
 
   void solve_partial(std::size_t s, std::size_t t);
   void solve_partial(const Partial& partial);
-  void open(const Partial& partial, bool stays);
+  void open(const Opening& opening);
 
   void add_after(ParetoNode node, std::size_t points, std::int64_t held);
   void join(const FirstPart& first, std::size_t again);

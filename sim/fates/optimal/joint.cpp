@@ -111,7 +111,7 @@ class Separating {
   }
 
   void add(Kind kind, std::size_t b) {
-    tape_.push_back({kind, static_cast<std::uint32_t>(b), false});
+    tape_.push_back({.kind = kind, .number = static_cast<std::uint32_t>(b)});
   }
 
   /// Removes the saves of boundaries that are never loaded. Such a boundary stayed on the device as a part of another

@@ -13,7 +13,7 @@ std::int64_t forward_bytes(const Chain& chain, std::size_t s) {
   chain.each_read(s, [&](std::size_t b, bool) { tensors += chain.boundary(b).bytes; });
   tensors /= chain.side_by_side;
   const std::int64_t inner = stage.inner.bytes / chain.side_by_side;
-  return tensors + std::min(stage.forward_workspace(false), inner + stage.forward_workspace(true));
+  return tensors + std::min(stage.passing_workspace(), inner + stage.keeping_workspace());
 }
 
 /// Returns the bytes of the backward pass of stage s: the tensors that the pass reads, the gradients that it makes, and

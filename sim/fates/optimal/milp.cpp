@@ -274,8 +274,8 @@ FateGraph graph_of(const Chain& chain) {
         s, [&](std::size_t b, bool) { forward.reads.push_back(static_cast<std::uint32_t>(b)); });
     forward.makes = {s + 1};
     forward.may_make = {inner(s)};
-    forward.workspace = stage.forward_workspace(false);
-    forward.workspace_making = stage.forward_workspace(true);
+    forward.workspace = stage.passing_workspace();
+    forward.workspace_making = stage.keeping_workspace();
     graph.operations.push_back(std::move(forward));
   }
   // For each boundary, whether its gradient is made by an operation that was added before.

@@ -7,7 +7,6 @@
 #include <limits>
 #include <optional>
 #include <utility>
-#include <vector>
 
 #include "base/error.hpp"
 #include "base/quantity.hpp"
@@ -245,8 +244,7 @@ FateChoice choose(const FateRequest& request, const Reader& parameters) {
 
 }  // namespace
 
-extern const FateStrategy optimal_fates;
-const FateStrategy optimal_fates = {
+extern const FateStrategy optimal_fates = {
     .name = "optimal",
     .summary =
         "Searches for the fates with the least time within the device's memory. Activations may be "

@@ -71,10 +71,10 @@ class RelaxedStages {
   };
   const Stage& stage(std::size_t s) const { return stages_[s]; }
 
-  /// Returns the cost of the best choices for the stages before s, together with boundary s. `again` says whether stage
-  /// s runs again.
-  Value before_stage(const Before& before, const Stage& stage, bool again) const {
-    const auto [own, others] = stage.needs[again];
+  /// Returns the cost of the best choices for the stages before s, together with boundary s, which devices need as
+  /// `needs` says.
+  Value before_stage(const Before& before, const Stage& stage, const Stage::Needs& needs) const {
+    const auto [own, others] = needs;
     Value cost = costs_.either(own ? with(before.once, stage.boundary) : before.once, before.again);
     // If stage s - 1 runs again, it makes the boundary on its own device only. So every other device holds a copy or
     // loads one.
@@ -85,15 +85,15 @@ class RelaxedStages {
   /// Returns the costs for the stages up to s.
   Before after(const Before& before, std::size_t s) const {
     const Stage& stage = stages_[s];
-    const Value idle = before_stage(before, stage, false);
-    return {
-        with(idle, stage.inner),
-        costs_.more(stage.needs_alike ? idle : before_stage(before, stage, true), stage.again_s)};
+    const Value idle = before_stage(before, stage, stage.needs[0]);
+    return {with(idle, stage.inner),
+            costs_.more(stage.needs_alike ? idle : before_stage(before, stage, stage.needs[1]),
+                        stage.again_s)};
   }
 
   /// Returns the cost of the best choices for all stages. `before` has the costs for the stages before the last.
   Value end(const Before& before) const {
-    Value cost = before_stage(before, stages_.back(), false);
+    Value cost = before_stage(before, stages_.back(), stages_.back().needs[0]);
     for (const Tensor* tensor : {&others_.input, &others_.output, &others_.inner})
       if (tensor->bytes > 0) cost = with(cost, *tensor);
     return cost;

@@ -205,9 +205,12 @@ class TapeDescent {
     for (const IdleTensor& idle : idle_at(tape, at)) {
       const ChainTensor& tensor = tensors_[idle.tensor];
       const auto bytes = static_cast<double>(std::min(tensor.bytes, *most - budget_));
-      all.push_back({idle, true, (tensor.save_s + tensor.load_s) / bytes});
+      all.push_back({.idle = idle,
+                     .copies = true,
+                     .seconds_per_byte = (tensor.save_s + tensor.load_s) / bytes});
       if (!tensors_.is_made_at(idle.place)) continue;
-      all.push_back({idle, false, chain_.stages[tensors_.maker(idle.tensor)].forward_s / bytes});
+      const double again_s = chain_.stages[tensors_.maker(idle.tensor)].forward_s;
+      all.push_back({.idle = idle, .seconds_per_byte = again_s / bytes});
     }
     std::ranges::stable_sort(all, {}, &Way::seconds_per_byte);
     if (all.size() > most_compared) all.resize(most_compared);
@@ -246,7 +249,7 @@ class TapeDescent {
   void make_again(Tape& tape, const IdleTensor& idle) const {
     // The pass may keep inner tensors. If nobody reads them, without_idle_operations() changes this.
     const auto stage = static_cast<std::uint32_t>(tensors_.maker(idle.tensor));
-    insert(tape, idle.next, {Kind::forward, stage, true});
+    insert(tape, idle.next, {.kind = Kind::forward, .number = stage, .inner = true});
     tape = without_idle_operations(chain_, tape);
   }
 

@@ -37,8 +37,6 @@ extern const Metric lower_bound_s_metric = {
         "that wait for each other. Waits for memory are ignored, because these waits can only "
         "delay actions. A comment in sim/metrics/bound.cpp has the proof.",
     .source = "metrics/bound.cpp",
-    .example = "sluice run alexnet_x200 --json",
-    .better = Metric::Better::neither,
     .value = bound,
 };
 
@@ -50,7 +48,6 @@ extern const Metric bound_ratio_metric = {
         "The ratio says how good the execution of a plan is. A low value means that actions of the plan wait for each "
         "other. A plan with another order of actions, or a plan of another policy, may be faster.",
     .source = "metrics/bound.cpp",
-    .example = "sluice run alexnet_x200 --json",
     .better = Metric::Better::higher,
     .value = ratio,
 };
@@ -70,8 +67,6 @@ extern const Metric bound_by_metric = {
         "bytes make the run faster. If the value is `dependencies`, more overlap between streams "
         "makes the run faster.",
     .source = "metrics/bound.cpp",
-    .example = "sluice run alexnet_x200 --json",
-    .better = Metric::Better::neither,
     .value = resource,
 };
 

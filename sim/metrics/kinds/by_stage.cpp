@@ -45,8 +45,6 @@ extern const Metric compute_s_by_stage_metric = {
         "these actions are forward passes, backward passes, recomputation and updates. Stages with "
         "equal names count as one stage. Actions without a stage count under `none`. Look at this "
         "metric before you choose another cut, because it shows which stage takes longest.",
-    .source = "definition",
-    .example = "sluice run alexnet_x200 --json",
     .better = Metric::Better::lower,
     .value = compute,
 };

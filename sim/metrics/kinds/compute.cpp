@@ -49,9 +49,6 @@ extern const Metric compute_s_metric = {
         "that compute for 1 s at the same time add 2 s. A computation that reads over a link counts from its "
         "start to its end. Use this metric to compare the work of plans. "
         "The metric compute_utilisation says how well the devices are used.",
-    .source = "definition",
-    .example = "sluice run alexnet_x200 --json",
-    .better = Metric::Better::neither,
     .value = compute,
 };
 
@@ -63,8 +60,6 @@ extern const Metric compute_utilisation_metric = {
         "The value is 1 if all compute streams are busy from the start to the end of the run. A low value with a "
         "high exposed_transfer_s means that links limit the run. A low value with a low exposed_transfer_s means "
         "that devices wait for each other.",
-    .source = "definition",
-    .example = "sluice run alexnet_x200 --json",
     .better = Metric::Better::higher,
     .value = utilisation,
 };
@@ -81,7 +76,6 @@ extern const Metric bubble_fraction_metric = {
         "device, the value is the idle share of the time from its first computation to its last "
         "computation.",
     .source = "pipeline bubble: Huang et al., GPipe (2019), section 2.3",
-    .example = "sluice run alexnet_x200 --json",
     .better = Metric::Better::lower,
     .value = bubble,
 };

@@ -77,8 +77,6 @@ extern const Metric energy_j_metric = {
         "device without watts adds only the joules of its actions, if the cost model knows them. Compare two runs only "
         "if both platforms give watts for the same devices and links. The metric has no value if neither watts nor "
         "joules are known.",
-    .source = "definition",
-    .example = "sluice run alexnet_x200 --json",
     .better = Metric::Better::lower,
     .value = energy,
 };
@@ -91,9 +89,6 @@ extern const Metric energy_j_by_device_metric = {
         "A device draws its idle power during the whole run. The joules of an action are the energy that its work "
         "takes in addition to the idle power. The cost model gives these joules. Use this metric to see which "
         "device takes the energy, and how much energy idle time costs.",
-    .source = "definition",
-    .example = "sluice run alexnet_x200 --json",
-    .better = Metric::Better::neither,
     .value = by_device,
 };
 
@@ -107,10 +102,8 @@ extern const Metric energy_j_by_link_metric = {
         "of its bandwidth. So the energy depends on the makespan and on the bytes that crossed the "
         "link. The order of the transfers does not matter. A link has a value if the platform "
         "gives watts for it.",
-    .source = "definition",
     .example =
         "sluice run alexnet_resident platform.links.host.idle=5W platform.links.host.busy=10W --json",
-    .better = Metric::Better::neither,
     .value = by_link,
 };
 
@@ -122,8 +115,6 @@ extern const Metric energy_per_sample_j_metric = {
         "The formula is energy_j / samples. Use this metric to compare runs with different numbers "
         "of samples. The energy of idle devices during the first loads and at the end of the run "
         "also counts. This energy is a larger share of a short run than of a long run.",
-    .source = "definition",
-    .example = "sluice run alexnet_x200 --json",
     .better = Metric::Better::lower,
     .value = per_sample,
 };

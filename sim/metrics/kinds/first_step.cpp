@@ -22,8 +22,6 @@ extern const Metric first_step_s_metric = {
         "After this time, a user has the answer of the first step: all actions of the step have "
         "ended, and their data have arrived. Some actions of the first iterations work for later "
         "steps. The metric does not wait for these actions. It has no value if the plan has no body.",
-    .source = "definition",
-    .example = "sluice run alexnet_x200 --json",
     .better = Metric::Better::lower,
     .value = first_step,
 };

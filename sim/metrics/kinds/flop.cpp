@@ -25,9 +25,6 @@ extern const Metric flop_metric = {
         "the model. The page of layers (docs/reference/layers.md) says how the FLOP of each type of "
         "layer are counted. To compare a run with the peak rate of a device, divide the value by "
         "makespan_s.",
-    .source = "definition",
-    .example = "sluice run alexnet_x200 --json",
-    .better = Metric::Better::neither,
     .value = flop,
 };
 
@@ -41,8 +38,6 @@ extern const Metric arithmetic_intensity_metric = {
         "(rate of the device) / (bandwidth of the link). Suppose that both work at their full rates. If the value "
         "is smaller than this quotient, the transfers take longer than the computation.",
     .source = "Williams et al., Roofline (2009), with transfers in place of DRAM traffic",
-    .example = "sluice run alexnet_x200 --json",
-    .better = Metric::Better::neither,
     .value = intensity,
 };
 

@@ -19,8 +19,6 @@ extern const Metric makespan_s_metric = {
         "The makespan includes the first loads and the end of the run, and grows with "
         "the number of steps. Use makespan_s to compare runs with equal numbers of steps. Use "
         "step_s to compare plans for a run that goes on for a long time.",
-    .source = "definition",
-    .example = "sluice run alexnet_x200 --json",
     .better = Metric::Better::lower,
     .value = makespan,
 };

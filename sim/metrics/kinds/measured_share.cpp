@@ -22,10 +22,8 @@ extern const Metric measured_share_metric = {
         "that all seconds of "
         "computation were measured or interpolated between measurements. The value 0 means that all seconds come "
         "from a formula.",
-    .source = "definition",
     .example =
         "sluice run alexnet_resident 'cost={model: measured, profile: mine.csv, outside: roofline}' --json",
-    .better = Metric::Better::neither,
     .value = share,
 };
 

@@ -50,8 +50,6 @@ extern const Metric peak_bytes_metric = {
         "The value counts the bytes that actions have allocated in the pool and not yet freed. It also counts the "
         "tensors whose home is the pool. Compare the value with the capacity of the memory to see how "
         "much room is left.",
-    .source = "definition",
-    .example = "sluice run alexnet_x200 --json",
     .better = Metric::Better::lower,
     .value = peak,
 };
@@ -64,9 +62,6 @@ extern const Metric peak_bytes_by_class_metric = {
         "The values of a pool add up to its peak_bytes. Use this metric to see what fills a "
         "memory. If weights fill it, use a policy under which the weights take turns. If "
         "activations fill it, use a smaller micro-batch or other fates.",
-    .source = "definition",
-    .example = "sluice run alexnet_x200 --json",
-    .better = Metric::Better::neither,
     .value = by_class,
 };
 
@@ -77,7 +72,6 @@ extern const Metric overflow_bytes_metric = {
     .details =
         "The value is 0 unless the scenario says that capacities are not enforced. A "
         "value above 0 says how much memory is missing.",
-    .source = "definition",
     .example = "sluice run alexnet_x200 policy=resident memory.capacity=unlimited --json",
     .better = Metric::Better::lower,
     .value = overflow,

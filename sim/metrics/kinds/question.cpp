@@ -38,8 +38,6 @@ extern const Metric question_bound_s_metric = {
         "on these devices is not worth trying. For a run of a plan file, the metric has no value, "
         "because a plan file does not name its model and machine.",
     .source = "scenario/question_bound.cpp",
-    .example = "sluice run alexnet_x200 --json",
-    .better = Metric::Better::neither,
     .value = bound,
 };
 
@@ -52,7 +50,6 @@ extern const Metric question_ratio_metric = {
         "share 1 - ratio of the makespan. The possible saving may be smaller, because the bound "
         "ignores some waits.",
     .source = "scenario/question_bound.cpp",
-    .example = "sluice run alexnet_x200 --json",
     .better = Metric::Better::higher,
     .value = ratio,
 };

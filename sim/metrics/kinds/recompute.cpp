@@ -26,7 +26,6 @@ extern const Metric recompute_s_metric = {
         "forward computations whose activations were dropped before the backward pass. These "
         "seconds are a part of compute_s. Use recompute_overhead to compare recomputation with the other "
         "computation.",
-    .source = "definition",
     .example = "sluice run alexnet_x200_training --json",
     .better = Metric::Better::lower,
     .value = recompute,

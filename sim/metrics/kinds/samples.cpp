@@ -24,8 +24,6 @@ extern const Metric samples_metric = {
         "Each action of a plan says how many samples are complete when it ends (`samples_done`). The metric adds up "
         "these numbers over all executions of actions. Use this metric to see how far an "
         "interrupted run has come.",
-    .source = "definition",
-    .example = "sluice run alexnet_x200 --json",
     .better = Metric::Better::higher,
     .value = samples,
 };
@@ -38,8 +36,6 @@ extern const Metric throughput_samples_per_s_metric = {
         "The formula is samples / makespan_s. Use this metric if the real run has as many steps as "
         "the simulated run. In a short run, the first loads and the end of the run lower the value. "
         "For a run that goes on for a long time, use steady_throughput_samples_per_s.",
-    .source = "definition",
-    .example = "sluice run alexnet_x200 --json",
     .better = Metric::Better::higher,
     .value = throughput,
 };

@@ -24,8 +24,6 @@ extern const Metric steady_throughput_samples_per_s_metric = {
         "The formula is (samples that a step completes) / step_s. Use this metric for a service, or "
         "for a long training run. The difference to throughput_samples_per_s is the cost of the "
         "first loads and of the end of the run.",
-    .source = "definition",
-    .example = "sluice run alexnet_x200 --json",
     .better = Metric::Better::higher,
     .value = steady_throughput,
 };

@@ -25,8 +25,6 @@ extern const Metric step_s_metric = {
         "Use this metric to compare policies for a long run: the value does not depend on the "
         "number of steps. The makespan also contains the first loads and the end of the run. Both "
         "are a larger share of a short run than of a long run.",
-    .source = "definition",
-    .example = "sluice run alexnet_x200 --json",
     .better = Metric::Better::lower,
     .value = step,
 };

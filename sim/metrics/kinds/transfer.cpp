@@ -56,9 +56,6 @@ extern const Metric transfer_s_metric = {
         "same time add 2 s. A transfer that shares a link takes longer than a transfer that has "
         "the link alone. Computation may hide transfers: exposed_transfer_s says how long "
         "computation waits for transfers.",
-    .source = "definition",
-    .example = "sluice run alexnet_x200 --json",
-    .better = Metric::Better::neither,
     .value = all,
 };
 
@@ -72,9 +69,6 @@ extern const Metric transfer_s_by_link_metric = {
         "If transfers use the link at the same moment, the time of each of them counts. So the value may exceed the "
         "makespan. Compare the value with full_rate_s_by_link to see how well the transfers use "
         "the link.",
-    .source = "definition",
-    .example = "sluice run alexnet_x200 --json",
-    .better = Metric::Better::neither,
     .value = by_link,
 };
 
@@ -87,9 +81,6 @@ extern const Metric transfer_s_by_class_metric = {
         "A transfer that moves several tensors counts with its whole time for each of these "
         "tensors. Computations that read over links do not count. Use this metric to see for which "
         "tensors the copy engines work.",
-    .source = "definition",
-    .example = "sluice run alexnet_x200 --json",
-    .better = Metric::Better::neither,
     .value = by_class,
 };
 
@@ -103,8 +94,6 @@ extern const Metric full_rate_s_by_link_metric = {
         "Compare the value with transfer_s_by_link, which may be greater for two reasons. First, "
         "set-ups take time. Second, a transfer is slower than the full rate of the link if it "
         "shares the link, or if another link limits it.",
-    .source = "definition",
-    .example = "sluice run alexnet_x200 --json",
     .better = Metric::Better::lower,
     .value = full_rate,
 };
@@ -118,8 +107,6 @@ extern const Metric exposed_transfer_s_metric = {
     .details =
         "The value is the part of the transfer time that is not hidden behind computation. A faster link can shorten "
         "the run by about this time, until another resource is the limit.",
-    .source = "definition",
-    .example = "sluice run alexnet_x200 --json",
     .better = Metric::Better::lower,
     .value = exposed,
 };

@@ -37,8 +37,6 @@ extern const Metric transferred_bytes_metric = {
         "A transfer over several links counts once. A tensor that is loaded twice counts twice. "
         "Bytes that computations read or write over links also count. Use this metric to compare "
         "how many bytes policies move.",
-    .source = "definition",
-    .example = "sluice run alexnet_x200 --json",
     .better = Metric::Better::lower,
     .value = all,
 };
@@ -51,9 +49,6 @@ extern const Metric transferred_bytes_by_link_metric = {
         "A transfer over two links counts for both links. So the sum of the values may exceed "
         "transferred_bytes. Use this metric to find the link that carries the most bytes. "
         "The metric full_rate_s_by_link turns these bytes into seconds.",
-    .source = "definition",
-    .example = "sluice run alexnet_x200 --json",
-    .better = Metric::Better::neither,
     .value = by_link,
 };
 
@@ -65,9 +60,6 @@ extern const Metric transferred_bytes_by_class_metric = {
         "The classes are the classes of the plan's tensors, such as weight, input and activation. "
         "Some bytes belong to no tensor. These bytes count only in transferred_bytes. Use this "
         "metric to see which tensors a policy moves most.",
-    .source = "definition",
-    .example = "sluice run alexnet_x200 --json",
-    .better = Metric::Better::neither,
     .value = by_class,
 };
 

@@ -35,8 +35,7 @@ LayerCounts infer(const Reader& keys, const std::vector<const Shape*>& inputs) {
 
 }  // namespace
 
-extern const LayerType batched_matmul_layer;
-const LayerType batched_matmul_layer = {
+extern const LayerType batched_matmul_layer = {
     .name = "batched_matmul",
     .summary =
         "Multiplies each matrix of the first input by the matrix of the second input at the same "

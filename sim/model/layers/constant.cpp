@@ -16,8 +16,7 @@ LayerCounts infer(const Reader& keys, const std::vector<const Shape*>&) {
 
 }  // namespace
 
-extern const LayerType constant_layer;
-const LayerType constant_layer = {
+extern const LayerType constant_layer = {
     .name = "constant",
     .summary =
         "Provides a tensor, such as a table, as an input of other layers. The tensor is the same for every sample.",

@@ -19,8 +19,7 @@ LayerCounts infer(const Reader& keys, const std::vector<const Shape*>& inputs) {
 
 }  // namespace
 
-extern const LayerType dense_layer;
-const LayerType dense_layer = {
+extern const LayerType dense_layer = {
     .name = "dense",
     .summary = "Connects each element of the flattened input with each feature.",
     .details =

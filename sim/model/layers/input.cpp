@@ -12,8 +12,7 @@ LayerCounts infer(const Reader& keys, const std::vector<const Shape*>&) {
 
 }  // namespace
 
-extern const LayerType input_layer;
-const LayerType input_layer = {
+extern const LayerType input_layer = {
     .name = "input",
     .summary = "Gives the network its input. The input is one sample.",
     .details =

@@ -56,8 +56,7 @@ LayerCounts infer_concat(const Reader& keys, const std::vector<const Shape*>& in
 
 }  // namespace
 
-extern const LayerType add_layer;
-const LayerType add_layer = {
+extern const LayerType add_layer = {
     .name = "add",
     .summary =
         "Adds its inputs, element by element, with 1 FLOP per output for each input after the first.",
@@ -75,8 +74,7 @@ const LayerType add_layer = {
     .infer = infer_each,
 };
 
-extern const LayerType mul_layer;
-const LayerType mul_layer = {
+extern const LayerType mul_layer = {
     .name = "mul",
     .summary =
         "Multiplies its inputs, element by element, with 1 FLOP per output for each input after the first.",
@@ -97,8 +95,7 @@ const LayerType mul_layer = {
     .infer = infer_product,
 };
 
-extern const LayerType concat_layer;
-const LayerType concat_layer = {
+extern const LayerType concat_layer = {
     .name = "concat",
     .summary = "Joins its inputs end to end along an axis.",
     .details =

@@ -24,8 +24,7 @@ LayerCounts infer(const Reader& keys, const std::vector<const Shape*>& inputs) {
 
 }  // namespace
 
-extern const LayerType lrn_layer;
-const LayerType lrn_layer = {
+extern const LayerType lrn_layer = {
     .name = "lrn",
     .summary =
         "Divides each element by a number that grows with the squares of its neighbours in the channels, with size + 4 "

@@ -21,8 +21,7 @@ LayerCounts infer(const Reader& keys, const std::vector<const Shape*>& inputs) {
 
 }  // namespace
 
-extern const LayerType matmul_layer;
-const LayerType matmul_layer = {
+extern const LayerType matmul_layer = {
     .name = "matmul",
     .summary = "Multiplies a matrix [rows, columns] by a weight matrix [columns, features].",
     .details =

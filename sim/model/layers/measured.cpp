@@ -39,8 +39,7 @@ Field count_field(const char* name, const char* summary) {
 
 }  // namespace
 
-extern const LayerType measured_layer;
-const LayerType measured_layer = {
+extern const LayerType measured_layer = {
     .name = "measured",
     .summary =
         "Describes a layer by its measured seconds, `forward` and `backward`, and its sizes.",

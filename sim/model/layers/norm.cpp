@@ -96,8 +96,7 @@ Field affine_field() {
 
 }  // namespace
 
-extern const LayerType batch_norm_layer;
-const LayerType batch_norm_layer = {
+extern const LayerType batch_norm_layer = {
     .name = "batch_norm",
     .summary =
         "Normalises each channel: in training by the mean and variance of the batch, in inference by constants. The "
@@ -114,8 +113,7 @@ const LayerType batch_norm_layer = {
     .infer = infer_batch,
 };
 
-extern const LayerType layer_norm_layer;
-const LayerType layer_norm_layer = {
+extern const LayerType layer_norm_layer = {
     .name = "layer_norm",
     .summary =
         "Normalises each row along the last axis, with 7 FLOP per element, or 5 FLOP per element without scale and "
@@ -132,8 +130,7 @@ const LayerType layer_norm_layer = {
     .infer = infer_layer,
 };
 
-extern const LayerType group_norm_layer;
-const LayerType group_norm_layer = {
+extern const LayerType group_norm_layer = {
     .name = "group_norm",
     .summary =
         "Normalises over groups of channels, with 7 FLOP per element, or 5 FLOP per element without scale and shift.",
@@ -152,8 +149,7 @@ const LayerType group_norm_layer = {
     .infer = infer_group,
 };
 
-extern const LayerType rms_norm_layer;
-const LayerType rms_norm_layer = {
+extern const LayerType rms_norm_layer = {
     .name = "rms_norm",
     .summary =
         "Divides each row by its root mean square, and scales it, with 4 FLOP per element.",

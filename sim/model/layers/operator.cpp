@@ -61,8 +61,7 @@ Field count_field(const char* name, const char* summary) {
 
 }  // namespace
 
-extern const LayerType operator_layer;
-const LayerType operator_layer = {
+extern const LayerType operator_layer = {
     .name = "operator",
     .summary =
         "Describes an operator without a layer type of its own, by the shape of its output and its cost per element. "

@@ -101,8 +101,7 @@ constexpr const char* guide =
 
 }  // namespace
 
-extern const LayerType max_pool_layer;
-const LayerType max_pool_layer = {
+extern const LayerType max_pool_layer = {
     .name = "max_pool",
     .summary = "Takes the largest value of each window of an image, channel by channel.",
     .details =
@@ -116,8 +115,7 @@ const LayerType max_pool_layer = {
     .infer = infer_max,
 };
 
-extern const LayerType avg_pool_layer;
-const LayerType avg_pool_layer = {
+extern const LayerType avg_pool_layer = {
     .name = "avg_pool",
     .summary = "Takes the mean of each window of an image, channel by channel.",
     .details =
@@ -129,8 +127,7 @@ const LayerType avg_pool_layer = {
     .infer = infer_mean,
 };
 
-extern const LayerType global_avg_pool_layer;
-const LayerType global_avg_pool_layer = {
+extern const LayerType global_avg_pool_layer = {
     .name = "global_avg_pool",
     .summary = "Takes the mean of each channel; for an image the output is [1, 1, channels].",
     .details =
@@ -143,8 +140,7 @@ const LayerType global_avg_pool_layer = {
     .infer = infer_global,
 };
 
-extern const LayerType adaptive_avg_pool_layer;
-const LayerType adaptive_avg_pool_layer = {
+extern const LayerType adaptive_avg_pool_layer = {
     .name = "adaptive_avg_pool",
     .summary =
         "Takes the mean of each window of an image. The output has the given size, and the windows follow from this "

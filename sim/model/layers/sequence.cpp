@@ -121,8 +121,7 @@ LayerCounts infer_attention(const Reader& keys, const std::vector<const Shape*>&
 
 }  // namespace
 
-extern const LayerType embedding_layer;
-const LayerType embedding_layer = {
+extern const LayerType embedding_layer = {
     .name = "embedding",
     .summary = "Takes one row of a table for each token.",
     .details =
@@ -141,8 +140,7 @@ const LayerType embedding_layer = {
     .infer = infer_embedding,
 };
 
-extern const LayerType add_embedding_layer;
-const LayerType add_embedding_layer = {
+extern const LayerType add_embedding_layer = {
     .name = "add_embedding",
     .summary =
         "Adds a learned row to each row of the input, with 1 FLOP per element. There is one learned row per position, "
@@ -161,8 +159,7 @@ const LayerType add_embedding_layer = {
     .infer = infer_add_embedding,
 };
 
-extern const LayerType class_token_layer;
-const LayerType class_token_layer = {
+extern const LayerType class_token_layer = {
     .name = "class_token",
     .summary = "Puts a learned row before all other rows.",
     .details =
@@ -176,8 +173,7 @@ const LayerType class_token_layer = {
     .infer = infer_class_token,
 };
 
-extern const LayerType rotary_layer;
-const LayerType rotary_layer = {
+extern const LayerType rotary_layer = {
     .name = "rotary",
     .summary =
         "Rotates pairs of features by an angle that grows with the position, with 3 FLOP per element.",
@@ -192,8 +188,7 @@ const LayerType rotary_layer = {
     .infer = infer_rotary,
 };
 
-extern const LayerType attention_layer;
-const LayerType attention_layer = {
+extern const LayerType attention_layer = {
     .name = "attention",
     .summary =
         "Computes three things for each head: the scaled dot products of queries with keys, the softmax of these "

@@ -69,8 +69,7 @@ LayerCounts infer_dropout(const Reader& keys, const std::vector<const Shape*>& i
 
 }  // namespace
 
-extern const LayerType flatten_layer;
-const LayerType flatten_layer = {
+extern const LayerType flatten_layer = {
     .name = "flatten",
     .summary = "Gives its input a shape with a single axis.",
     .details =
@@ -85,8 +84,7 @@ const LayerType flatten_layer = {
     .view = true,
 };
 
-extern const LayerType reshape_layer;
-const LayerType reshape_layer = {
+extern const LayerType reshape_layer = {
     .name = "reshape",
     .summary = "Gives the elements of its input another shape.",
     .details =
@@ -104,8 +102,7 @@ const LayerType reshape_layer = {
     .view = true,
 };
 
-extern const LayerType take_row_layer;
-const LayerType take_row_layer = {
+extern const LayerType take_row_layer = {
     .name = "take_row",
     .summary = "Takes one row of its input, along the first axis.",
     .details =
@@ -121,8 +118,7 @@ const LayerType take_row_layer = {
     .view = true,
 };
 
-extern const LayerType dropout_layer;
-const LayerType dropout_layer = {
+extern const LayerType dropout_layer = {
     .name = "dropout",
     .summary = "Sets elements to zero at random in training, and does nothing in inference.",
     .details =

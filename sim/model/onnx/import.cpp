@@ -99,8 +99,7 @@ Imported read(std::string_view bytes, const std::string& path, const Reader& key
 
 }  // namespace
 
-extern const Importer onnx_importer;
-const Importer onnx_importer = {
+extern const Importer onnx_importer = {
     .name = "onnx",
     .summary =
         "Reads ONNX models: shapes are inferred, operators become layers, and weights are not read.",

@@ -6,20 +6,11 @@
 
 #include "base/number_in.hpp"
 #include "base/quantity.hpp"
+#include "base/split.hpp"
 #include "document/builder.hpp"
 #include "model/read.hpp"
 
 namespace sluice::pipedream {
-
-std::vector<std::string_view> split(std::string_view text, std::string_view by) {
-  std::vector<std::string_view> parts;
-  for (std::size_t at = text.find(by); at != std::string_view::npos; at = text.find(by)) {
-    parts.push_back(text.substr(0, at));
-    text.remove_prefix(at + by.size());
-  }
-  parts.push_back(text);
-  return parts;
-}
 
 Graph::Graph(std::shared_ptr<const Source> source) : source_(std::move(source)) {
   require_text(*source_);

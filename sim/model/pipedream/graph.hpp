@@ -21,9 +21,6 @@ namespace sluice::pipedream {
 
 inline constexpr std::int64_t element_bytes = 4;
 
-/// Splits `text` at the separators `by`.
-std::vector<std::string_view> split(std::string_view text, std::string_view by);
-
 /// A node of the graph. Its texts are parts of the file's text, and are not copied.
 struct Node {
   int line = 0;

@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "base/quantity.hpp"
+#include "base/split.hpp"
 #include "model/importer.hpp"
 #include "model/pipedream/graph.hpp"
 
@@ -234,8 +235,7 @@ Imported read(std::string_view bytes, const std::string& path, const Reader& key
 }  // namespace
 }  // namespace pipedream
 
-extern const Importer pipedream_importer;
-const Importer pipedream_importer = {
+extern const Importer pipedream_importer = {
     .name = "pipedream",
     .summary =
         "Reads layer graphs of PipeDream's profiler, with the measured seconds of each layer.",

@@ -49,7 +49,7 @@ class Merger {
         links_(plan_.links),
         routes_(plan_.routes),
         streams_(plan_.streams),
-        tensors_(plan_.tensors) {}
+        weights_(plan_.tensors) {}
 
   Plan merge(const std::vector<Plan>& parts, const std::vector<std::string>& names) {
     plan_.stages = parts.front().stages;
@@ -101,14 +101,17 @@ class Merger {
       if (tensor.home != none) tensor.home = numbers.pools[tensor.home];
       const bool shared =
           tensor.home != none && plan_.pools[tensor.home].shared() && copied.count(t) == 0;
-      if (!shared || tensor.tensor_class != TensorClass::weight)
+      if (!shared || tensor.tensor_class != TensorClass::weight) {
         tensor.name = name + "/" + tensor.name;
-      else if (const Tensor* other = tensors_.find(tensor.name);
-               other && other->bytes != tensor.bytes)
-        // Two parts may divide the same weights into pieces of different sizes. So the name of such a piece contains
-        // its size.
+        numbers.tensors.push_back(static_cast<std::uint32_t>(plan_.tensors.size()));
+        plan_.tensors.push_back(std::move(tensor));
+        continue;
+      }
+      // Two parts may divide the same weights into pieces of different sizes. So the name of such a piece contains its
+      // size.
+      if (const Tensor* other = weights_.find(tensor.name); other && other->bytes != tensor.bytes)
         tensor.name += "." + std::to_string(tensor.bytes) + "B";
-      numbers.tensors.push_back(tensors_.enter(tensor));
+      numbers.tensors.push_back(weights_.enter(tensor));
     }
     for (Collective collective : part.collectives) {
       collective.name = name + "/" + collective.name;
@@ -178,7 +181,7 @@ class Merger {
   Table<Link> links_;
   Table<Route> routes_;
   Table<Stream> streams_;
-  Table<Tensor> tensors_;
+  Table<Tensor> weights_;  ///< the weights that all parts read from a shared pool
   std::vector<Numbers> numbers_;
   std::vector<std::vector<std::uint32_t>> actions_;
   bool shares_streams_ = false;  ///< whether two parts have a stream in common

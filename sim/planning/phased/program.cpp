@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <span>
 #include <utility>
 
 #include "base/error.hpp"
 #include "base/interrupt.hpp"
-#include "base/quantity.hpp"
 #include "planning/placement/computing_devices.hpp"
 #include "planning/program_draft.hpp"
 #include "planning/program_listing.hpp"
@@ -40,7 +40,7 @@ class PhasedMaker {
     save_after_round();
     if (round.rest > 0) {
       add_phases(phases_of(rules_, workload, bytes_.size(), round.unit_batches, round.rest));
-      save_results(phases_.back(), program.count() - 1, false);
+      save_results(phases_.back(), program.count() - 1);
     }
     for (std::int64_t p = 0; p < count_of_phases(); ++p)
       if (!phase(p).is_idle()) add_waits(p);
@@ -121,9 +121,11 @@ class PhasedMaker {
       else
         add_operations(listed, followed);
       if (!rules_.overlap)
-        save_results(listed, listed.last, false);
+        save_results(listed, listed.last);
+      else if (p > 0 && listed.is_idle())
+        save_results(phases_[begin + p - 1], listed.last);
       else if (p > 0)
-        save_results(phases_[begin + p - 1], listed.last, !listed.is_idle());
+        save_with_phase(phases_[begin + p - 1], listed.last);
     }
   }
 
@@ -158,7 +160,7 @@ class PhasedMaker {
       operation.ends_micro_batch = is_last(stage) && !rules_.saves_answers();
       draft_.add(std::move(operation));
       listed.results.insert(listed.results.end(), results.begin(), results.end());
-      if (followed && rules_.saves_boundaries()) save_results(listed, draft_.next() - 1, false);
+      if (followed && rules_.saves_boundaries()) save_results(listed, draft_.next() - 1);
     }
     listed.last = draft_.next() - 1;
     draft_.end_phase();
@@ -211,24 +213,27 @@ class PhasedMaker {
     return results;
   }
 
-  /// Saves the results of a phase that have not been saved yet, after `operation`. With `with_phase`, they are saved
-  /// while the phase of this operation runs.
-  void save_results(ListedPhase& listed, std::int64_t operation, bool with_phase) {
-    if (is_last(listed.phase.stage) ? !rules_.saves_answers() : !rules_.saves_boundaries()) return;
-    for (std::size_t r = listed.saved.size(); r < listed.results.size(); ++r) {
-      draft_.save_after(listed.results[r], operation);
-      draft_[listed.results[r]].saved_with_phase = with_phase;
-      listed.saved.push_back(listed.results[r]);
-    }
+  /// Saves the results of a phase that have not been saved yet, after `operation`. Returns these results.
+  std::span<const std::uint32_t> save_results(ListedPhase& listed, std::int64_t operation) {
+    const std::size_t before = listed.saved.size();
+    if (is_last(listed.phase.stage) ? rules_.saves_answers() : rules_.saves_boundaries())
+      for (std::size_t r = before; r < listed.results.size(); ++r) {
+        draft_.save_after(listed.results[r], operation);
+        listed.saved.push_back(listed.results[r]);
+      }
+    return std::span(listed.saved).subspan(before);
+  }
+  /// The same, but the results are saved while the phase of `operation` runs.
+  std::span<const std::uint32_t> save_with_phase(ListedPhase& listed, std::int64_t operation) {
+    const std::span<const std::uint32_t> saved = save_results(listed, operation);
+    for (const std::uint32_t result : saved) draft_[result].saved_with_phase = true;
+    return saved;
   }
 
   /// Saves the results of the last phase of a round during the first phase of the next round.
   void save_after_round() {
-    ListedPhase& last = phases_.back();
-    const std::size_t saved = last.saved.size();
-    save_results(last, phases_.front().last, true);
-    for (std::size_t r = saved; r < last.saved.size(); ++r)
-      draft_[last.saved[r]].saved_next_round = true;
+    for (const std::uint32_t result : save_with_phase(phases_.back(), phases_.front().last))
+      draft_[result].saved_next_round = true;
   }
 
   /// A phase of this round, or of the rest after the last round. Its number may be negative. Then it is a phase of an

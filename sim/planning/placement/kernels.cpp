@@ -110,19 +110,19 @@ class Builder {
     std::vector<std::uint32_t>& saves = kernels_[life.saved_after].saves;
     if (std::find(saves.begin(), saves.end(), life.saved) == saves.end()) {
       saves.push_back(life.saved);
-      if (life.saved_after + 1 < next) pass_through(life.saved_after + 1, life.saved, false);
+      if (life.saved_after + 1 < next) pass_through(life.saved_after + 1, {.tensor = life.saved});
     }
-    if (next >= life.saved_after + 2 && pass_through(next - 1, t, true))
+    if (next >= life.saved_after + 2 && pass_through(next - 1, {.tensor = t, .written = true}))
       kernels_[next - 1].fetches.push_back(t);
     else
       fetches_.push_back(t);
     return t;
   }
 
-  bool pass_through(std::uint32_t k, std::uint32_t t, bool arrives) {
+  bool pass_through(std::uint32_t k, const PlacementProblem::Operand& one) {
     const std::size_t operands = problem_.kernels[k].operands.size();
-    if (!add_passing(problem_.kernels[k], t, arrives)) return false;
-    if (problem_.kernels[k].operands.size() > operands) kernels_[k].passing.push_back(t);
+    if (!add_passing(problem_.kernels[k], one)) return false;
+    if (problem_.kernels[k].operands.size() > operands) kernels_[k].passing.push_back(one.tensor);
     return true;
   }
 
@@ -192,12 +192,12 @@ class Builder {
     // A tape moves neither the input, which is in host memory, nor the answer, which no layer reads.
     if (!op.inner && (op.number == 0 || op.number == stages.size())) return moved;
     const auto [first, last] = layers_of(op.inner ? op.number : op.number - 1);
-    const std::uint32_t end = last + 1;
-    for (std::uint32_t l = first; l < end; ++l) {
+    for (std::uint32_t l = first; l <= last; ++l) {
       const Layer& layer = model_.layers[l];
       const bool made = origin_of(model_, l) == l && !layer.inputs.empty();
-      if (made && crosses(l, end) != op.inner) moved.push_back({&life_of_output(l), l});
-      if (op.inner && keeps(layer)) moved.push_back({&life_of_kept(l), l, true});
+      if (made && crosses(l, last + 1) != op.inner) moved.push_back({&life_of_output(l), l});
+      if (op.inner && keeps(layer))
+        moved.push_back({.life = &life_of_kept(l), .layer = l, .kept = true});
     }
     return moved;
   }

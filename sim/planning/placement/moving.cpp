@@ -86,7 +86,7 @@ void MovingTensors::list(std::uint32_t m) {
                                                   .synchronous = move.synchronous()},
                                                  -1, -1);
   refs_[m] = ref;
-  touch(ref, t, from, false);
+  touch(ref, t, from);
   // The stay `from` may begin with an asynchronous move: then this move waits for it. No wait is necessary for a
   // synchronous move, because all later actions begin after its end.
   if (from.made_by != none && !schedule_.moves[from.made_by].synchronous())

@@ -61,7 +61,7 @@ class MovingTensors {
   const Stay& stay(std::uint32_t t, std::uint32_t k) const;
   void list(std::uint32_t m);
   ActionKind kind_of(const PlacementMove& move) const;
-  void touch(PlanBuilder::Ref ref, std::uint32_t t, const Stay& stay, bool written);
+  void touch(PlanBuilder::Ref ref, std::uint32_t t, const Stay& stay, bool written = false);
   const std::string& node(const Stay& stay) const;
 
   const PlacedQuestion& asked_;

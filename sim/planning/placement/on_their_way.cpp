@@ -24,12 +24,14 @@ std::vector<std::uint32_t> last_readers(const Model& model) {
   return last;
 }
 
-bool add_passing(PlacementProblem::Kernel& kernel, std::uint32_t tensor, bool arrives) {
-  const auto is_it = [&](const PlacementProblem::Operand& one) { return one.tensor == tensor; };
+bool add_passing(PlacementProblem::Kernel& kernel, const PlacementProblem::Operand& passing) {
+  const auto is_it = [&](const PlacementProblem::Operand& one) {
+    return one.tensor == passing.tensor;
+  };
   if (std::any_of(kernel.operands.begin(), kernel.operands.end(), is_it)) return true;
   std::vector<double>& table = kernel.time.table;
   if (!table.empty() && kernel.operands.size() >= KernelTime::most_in_table) return false;
-  kernel.operands.push_back({.tensor = tensor, .written = arrives});
+  kernel.operands.push_back(passing);
   for (KernelTime::Line& line : kernel.time.lines) line.extra.push_back(0);
   // the kernel takes equally long with the tensor in either memory
   const std::vector<double> same = table;

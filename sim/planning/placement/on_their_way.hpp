@@ -30,9 +30,9 @@ struct ActivationLife {
 /// index is 0. The output of a view counts as the output of the viewed layer.
 std::vector<std::uint32_t> last_readers(const Model& model);
 
-/// Makes the tensor take room while this kernel computes. The time of the kernel does not change. `arrives` says
-/// whether a transfer writes the tensor during this kernel. Returns false if the kernel's table of seconds would become
-/// too large.
-bool add_passing(PlacementProblem::Kernel& kernel, std::uint32_t tensor, bool arrives);
+/// Makes a tensor take room while this kernel computes. The time of the kernel does not change. `passing` says whether
+/// a transfer writes the tensor during this kernel. Returns false if the kernel's table of seconds would become too
+/// large.
+bool add_passing(PlacementProblem::Kernel& kernel, const PlacementProblem::Operand& passing);
 
 }  // namespace sluice

@@ -123,7 +123,7 @@ std::vector<Value> placements_of_training(const PolicyRequest& request, const Re
 Homes homes_of(const PolicyRequest& request, const Reader& parameters,
                const PlansForMachine& of_policy) {
   const std::string said = parameters.text("placement");
-  if (said != backing && said != compared) return {true, false};
+  if (said != backing && said != compared) return {.host = true};
   const std::string why = why_no_common_home(request.pricing.platform, of_policy.on);
   if (said == backing && !why.empty())
     parameters.fail("placement", "'backing' for 'placement': " + why + "; expected placement none" +

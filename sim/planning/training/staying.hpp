@@ -13,6 +13,6 @@ struct StayingTensors {
   bool all() const { return weights && gradients && optimizer; }
   auto operator<=>(const StayingTensors&) const = default;
 };
-constexpr StayingTensors all_stay{true, true, true};
+constexpr StayingTensors all_stay{.weights = true, .gradients = true, .optimizer = true};
 
 }  // namespace sluice

@@ -216,19 +216,18 @@ class StepRun {
       for (const bool ahead : {false, true})
         for (const std::size_t i : by_slot_[slot])
           if (goes_ahead(i) == ahead && !(place_of(i).at == 0 && ahead) && !(ahead && last))
-            (ahead ? next_ : now_).loaded[i] = load_at(i, ready(i, ahead));
+            (ahead ? next_ : now_).loaded[i] = load_at(i, ready(i, ahead ? 1 : 0));
       compute(slot);
     }
     if (!last && first_goes_ahead_)
       for (const std::size_t i : by_slot_[0])
-        if (place_of(i).at == 0) next_.loaded[i] = load_at(i, ready(i, true));
+        if (place_of(i).at == 0) next_.loaded[i] = load_at(i, ready(i, 1));
   }
 
-  /// Returns the time at which the computation and the saves for which load i waits have ended. `ahead` says whether
-  /// the load belongs to the next round.
-  double ready(std::size_t i, bool ahead) const {
+  /// Returns the time at which the computation and the saves for which load i waits have ended. The load belongs to the
+  /// round that begins `rounds` rounds later.
+  double ready(std::size_t i, std::uint32_t rounds) const {
     const Program::Load& load = loads_[i];
-    const std::uint32_t rounds = ahead ? 1 : 0;
     double time = 0;
     if (places_) {
       const RowPosition after = row_position(place_of(i).after, step_.count());
@@ -242,7 +241,7 @@ class StepRun {
     if (const auto& written = clock_.written_[load.instance])
       if (const Times* times = ago(written->rounds_ago, rounds))
         time = std::max(time, times->saved[save_number(written->operation, written->number)]);
-    if (memory_ && !ahead)
+    if (memory_ && rounds == 0)
       if (const std::int64_t before = clock_.memory_->load_after[load.instance]; before >= 0)
         time = std::max(time, now_.computed[static_cast<std::size_t>(before)]);
     return time;
@@ -293,7 +292,7 @@ class StepRun {
     if (!weights_.empty())
       start = std::max(start, weights_[static_cast<std::size_t>(operation.stage)]);
     for (const std::size_t i : needed_[slot]) {
-      if (!places_) now_.loaded[i] = load_at(i, ready(i, false));
+      if (!places_) now_.loaded[i] = load_at(i, ready(i, 0));
       start = std::max(start, now_.loaded[i]);
       need(step_.instances[loads_[i].instance]);
     }

@@ -33,13 +33,14 @@ class TrainingPlan {
         device_(smallest_device(request.pricing.platform, order.devices)),
         fates_(request.fates.value_or(kept_fates())),
         strategy_(*fates_),
-        own_(chain_on_devices(request, order, strategy_.selective)),
+        own_(chain_on_devices(request, order, {strategy_.selective, order.overlap})),
         capacity_(request.capacity_enforced ? device_.memory().capacity : std::nullopt),
         sequence_(order.sequence),
         weights_stay_(weights_stay(request, order)) {
     const auto drops = [](const Stage& stage) { return stage.kept.selective_bytes > 0; };
+    const PassOptions selective{.selective = true, .overlap = order.overlap};
     if (strategy_.searches && std::ranges::any_of(request.pricing.stages, drops))
-      selective_own_ = chain_on_devices(request, order, true);
+      selective_own_ = chain_on_devices(request, order, selective);
     own_.chain.host_room = host_room(request, own_.states, weights_stay_);
     selective_own_.chain.host_room = own_.chain.host_room;
     if (order.devices.size() > 1 && sluice::shape_of(request, order, 1).equal_memories)

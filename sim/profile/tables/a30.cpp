@@ -4,8 +4,7 @@
 
 namespace sluice {
 
-extern const ForeignTable a30_table;
-const ForeignTable a30_table = {
+extern const ForeignTable a30_table = {
     .name = "a30_operators",
     .summary = "Reads modules of torch with the time and the energy of one call.",
     .source = "Operators of networks for images on an A30, with and without tensor cores",

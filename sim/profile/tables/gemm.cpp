@@ -3,12 +3,12 @@
 
 namespace sluice {
 
-extern const ForeignTable gemm_table;
-const ForeignTable gemm_table = {.name = "gemm",
-                                 .summary = "Reads products in bfloat16: m, n, k and milliseconds.",
-                                 .source = "AIConfigurator (Apache-2.0)",
-                                 .heading = {"m", "n", "k", "latency_ms"},
-                                 .map = R"yaml(
+extern const ForeignTable gemm_table = {
+    .name = "gemm",
+    .summary = "Reads products in bfloat16: m, n, k and milliseconds.",
+    .source = "AIConfigurator (Apache-2.0)",
+    .heading = {"m", "n", "k", "latency_ms"},
+    .map = R"yaml(
 format: sluice-profile-map/1
 header: {source: AIConfigurator (Apache-2.0)}
 file_name: device

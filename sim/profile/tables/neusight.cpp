@@ -6,8 +6,7 @@ namespace sluice {
 // In this table, n is the depth of the product, and k counts the columns of the result. The grids of thread blocks are
 // evidence for this: for 96 of 100 products, the grid consists of whole tiles of the m x k result
 // (analysis/validation/fitted.md).
-extern const ForeignTable neusight_products_table;
-const ForeignTable neusight_products_table = {
+extern const ForeignTable neusight_products_table = {
     .name = "neusight_products",
     .summary = "Reads b products of m x n by n x k in float32 on several GPUs.",
     .source = "NeuSight (MIT)",
@@ -26,8 +25,7 @@ columns:
   seconds_mean: {column: latency_ms, unit: ms}
 )yaml"};
 
-extern const ForeignTable neusight_rows_table;
-const ForeignTable neusight_rows_table = {
+extern const ForeignTable neusight_rows_table = {
     .name = "neusight_rows",
     .summary = "Reads element-wise operators, softmax and layer norm of b rows of h elements.",
     .source = "NeuSight (MIT)",

@@ -1,11 +1,9 @@
 // Reads layer graphs of PipeDream's profiler. Each node of the graph becomes two rows: one for the forward pass, and
 // one for the backward pass. The rows have no batch, because the file does not say how many samples were measured
 // together.
-#include <cctype>
 
 #include "model/pipedream/graph.hpp"
 #include "profile/columns.hpp"
-#include "profile/header.hpp"
 #include "profile/tables/table.hpp"
 
 namespace sluice {
@@ -44,8 +42,7 @@ Profile read(const std::shared_ptr<const Source>& source) {
 
 }  // namespace
 
-extern const ForeignTable pipedream_table;
-const ForeignTable pipedream_table = {
+extern const ForeignTable pipedream_table = {
     .name = "pipedream",
     .summary =
         "Reads layer graphs of PipeDream's profiler, with rows for the forward and the backward pass.",

@@ -4,8 +4,7 @@
 
 namespace sluice {
 
-extern const ForeignTable placement_table;
-const ForeignTable placement_table = {
+extern const ForeignTable placement_table = {
     .name = "placement",
     .summary =
         "Reads times of nGraph's kernels with tensors in DRAM or PMEM. Each kernel was measured alone, and together with "

@@ -2,6 +2,7 @@
 // catalog.cpp lists the notes.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,8 @@ struct AnsweredScenario {
   const Scenario& scenario;
   const Plan& plan;
   const Summary& summary;
+  /// The cut of the plan, if the scenario leaves the cut open.
+  const std::optional<Chosen<Cut>>& cut;
 };
 
 struct Note {

@@ -167,13 +167,6 @@ void compare_devices(ClassFit& fit, const std::vector<Sample>& samples,
 
 }  // namespace
 
-FitError error_of(const ClassFit& fit, const std::vector<Sample>& samples,
-                  const std::vector<Sheet>& sheets) {
-  Errors errors;
-  errors.add(fit, samples, sheets);
-  return summary_of(errors.time);
-}
-
 ClassFit train(const std::string& name, DType dtype, const std::vector<Sample>& samples,
                const std::vector<Sheet>& sheets, const TrainingOptions& options) {
   const Parts parts = {.corrections = options.corrections, .energy = have_energy(samples)};

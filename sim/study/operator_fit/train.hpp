@@ -21,8 +21,4 @@ struct TrainingOptions {
 ClassFit train(const std::string& name, DType dtype, const std::vector<Sample>& samples,
                const std::vector<Sheet>& sheets, const TrainingOptions& options);
 
-/// Returns by how much the fit's seconds deviate from the seconds of these samples, as a share of the latter.
-FitError error_of(const ClassFit& fit, const std::vector<Sample>& samples,
-                  const std::vector<Sheet>& sheets);
-
 }  // namespace sluice

@@ -6,6 +6,7 @@
 #include "base/error.hpp"
 #include "base/number_in.hpp"
 #include "base/quantity.hpp"
+#include "base/split.hpp"
 #include "base/suggest.hpp"
 #include "placement/fast_size.hpp"
 #include "planning/placement/kernels.hpp"
@@ -94,15 +95,13 @@ void check_cost(const Scenario& scenario) {
 
 std::vector<std::int64_t> fast_sizes(const std::string& text, std::int64_t needed) {
   std::vector<double> sizes;
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t end = std::min(text.find(',', begin), text.size());
-    const std::string part = text.substr(begin, end - begin);
+  for (const std::string_view word : split(text, ",")) {
+    const std::string part(word);
     const std::size_t dots = part.find("..");
     if (dots != std::string::npos)
       add_range(sizes, part, dots, needed);
     else
       add_one(sizes, part, needed);
-    begin = end + 1;
   }
   std::vector<std::int64_t> bytes;
   for (const double size : sizes) {

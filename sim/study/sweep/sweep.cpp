@@ -70,15 +70,14 @@ class Sweep {
   /// Returns the answer of a point from the store. If the store does not have the answer, evaluates the point.
   Answer answer(std::size_t place) {
     const std::vector<std::string> changes = overrides(place);
-    if (!request_.store)
-      return {place, "", evaluate(request_.variants, changes), /*is_stored=*/false};
+    if (!request_.store) return {.place = place, .outcome = evaluate(request_.variants, changes)};
     auto [key, scenario] = known_point(request_.variants, changes);
     if (std::optional<PointResult> outcome = stored(key))
-      return {place, key, std::move(*outcome), /*is_stored=*/true};
-    return {
-        place, key,
-        scenario ? evaluate(request_.variants, *scenario) : evaluate(request_.variants, changes),
-        /*is_stored=*/false};
+      return {.place = place, .key = key, .outcome = std::move(*outcome), .is_stored = true};
+    return {.place = place,
+            .key = key,
+            .outcome = scenario ? evaluate(request_.variants, *scenario)
+                                : evaluate(request_.variants, changes)};
   }
 
   // --- threads -------------------------------------------------------------------------------
@@ -232,7 +231,7 @@ class Sweep {
         const std::string key = known_point(request_.variants, overrides(place)).key;
         std::optional<PointResult> there = stored(key);
         if (there && is_of_simgrid(*there)) {
-          keep({place, key, std::move(*there), /*is_stored=*/true});
+          keep({.place = place, .key = key, .outcome = std::move(*there), .is_stored = true});
           continue;
         }
         keys_[place] = key;
@@ -248,7 +247,8 @@ class Sweep {
       for (std::size_t i = 0; i < count; ++i) {
         PointResult result = simulated(answers[i]);
         if (!result.executor.empty()) result.executor = "simgrid";
-        keep({places[first + i], keys_[places[first + i]], std::move(result), /*is_stored=*/false});
+        const std::size_t place = places[first + i];
+        keep({.place = place, .key = keys_[place], .outcome = std::move(result)});
       }
       commit();
     }

@@ -163,8 +163,7 @@ void write_chrome(const TraceReader& trace, const std::string&, const Write& wri
 
 }  // namespace
 
-extern const ExportFormat chrome_export;
-const ExportFormat chrome_export = {
+extern const ExportFormat chrome_export = {
     .name = "chrome",
     .summary = "Writes a timeline as JSON, for chrome://tracing, Perfetto and Speedscope.",
     .source = "Trace Event Format, Chromium project",

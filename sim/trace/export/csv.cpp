@@ -65,8 +65,7 @@ void write_csv(const TraceReader& trace, const std::string&, const Write& write)
 
 }  // namespace
 
-extern const ExportFormat csv_export;
-const ExportFormat csv_export = {
+extern const ExportFormat csv_export = {
     .name = "csv",
     .summary = "Writes one row per span, for spreadsheets.",
     .source = "RFC 4180",

@@ -100,8 +100,7 @@ void write_data_island(const TraceReader& trace, const std::string& table, const
 
 }  // namespace
 
-extern const ExportFormat data_island_export;
-const ExportFormat data_island_export = {
+extern const ExportFormat data_island_export = {
     .name = "data-island",
     .summary =
         "Writes a table as JSON for a web page. The table has the metrics, or the stages with their sums.",

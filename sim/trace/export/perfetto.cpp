@@ -200,8 +200,7 @@ void write_perfetto(const TraceReader& trace, const std::string&, const Write& w
 
 }  // namespace
 
-extern const ExportFormat perfetto_export;
-const ExportFormat perfetto_export = {
+extern const ExportFormat perfetto_export = {
     .name = "perfetto",
     .summary =
         "Writes a timeline for ui.perfetto.dev, with a track per stream, the levels of memories, and an arrow for each "

@@ -5,8 +5,7 @@
 
 namespace sluice {
 
-extern const Optimizer adam_optimizer;
-const Optimizer adam_optimizer = {
+extern const Optimizer adam_optimizer = {
     .name = "adam",
     .summary = "Adam keeps two values of state and takes 12 FLOP per parameter.",
     .details =

@@ -3,8 +3,7 @@
 
 namespace sluice {
 
-extern const Optimizer momentum_optimizer;
-const Optimizer momentum_optimizer = {
+extern const Optimizer momentum_optimizer = {
     .name = "momentum",
     .summary =
         "Gradient descent with momentum keeps one value of state and takes 4 FLOP per parameter.",

@@ -3,8 +3,7 @@
 
 namespace sluice {
 
-extern const Optimizer none_optimizer;
-const Optimizer none_optimizer = {
+extern const Optimizer none_optimizer = {
     .name = "none",
     .summary = "Gradients are only summed, and weights are not updated.",
     .details =

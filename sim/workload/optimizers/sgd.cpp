@@ -3,8 +3,7 @@
 
 namespace sluice {
 
-extern const Optimizer sgd_optimizer;
-const Optimizer sgd_optimizer = {
+extern const Optimizer sgd_optimizer = {
     .name = "sgd",
     .summary =
         "Stochastic gradient descent without momentum keeps no state and takes 2 FLOP per parameter.",

@@ -213,7 +213,7 @@ TEST_CASE(
     REQUIRE(child >= 0);
     if (child == 0) {
       install_interrupt_handlers();
-      end_at_once_when_interrupted(true);
+      end_at_once_when_interrupted();
       if (!std::freopen("/dev/null", "w", stderr)) _exit(3);
       const RemovedOnInterrupt removed(name);
       {

@@ -53,12 +53,12 @@ bool same_trace(const Plan& plan, const EngineOptions& options = {}) {
   const ReplayResult replayed = replay(plan, expected);
   if (replayed.blocking) {
     std::optional<Shortage> shortage = shortage_in_engine(plan, options);
-    const Shortage expected = shortage_of(plan, *replayed.blocking);
+    const Shortage said = shortage_of(plan, *replayed.blocking);
     REQUIRE(shortage);
     // The engine gives the end of the last action. In the replay, data that nobody awaits may arrive after it.
-    CHECK(shortage->time_s.value() <= expected.time_s.value() * (1 + 1e-9));
-    shortage->time_s = expected.time_s;
-    CHECK(*shortage == expected);
+    CHECK(shortage->time_s.value() <= said.time_s.value() * (1 + 1e-9));
+    shortage->time_s = said.time_s;
+    CHECK(*shortage == said);
     return false;
   }
   const MemoryTrace trace = execute_isolated(plan, options);

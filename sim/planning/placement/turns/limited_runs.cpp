@@ -82,12 +82,14 @@ struct KnownRun {
 /// Replays a plan within several limits of these pools. The capacities of the pools do not matter.
 class Replays {
  public:
-  /// Throws InputError if the plan is wrong. `checked` says that it is not.
-  Replays(Plan plan, const Pools& pools, bool checked)
+  enum class Checked : bool { no, yes };
+
+  /// Throws InputError if the plan is wrong. A plan that was checked is not.
+  Replays(Plan plan, const Pools& pools, Checked checked = Checked::no)
       : plan_(limited(std::move(plan), pools)),
         pools_(pools),
-        tables_(checked ? PlanTables(plan_) : checked_tables(plan_)) {
-    if (!checked) check_totals(plan_);
+        tables_(checked == Checked::yes ? PlanTables(plan_) : checked_tables(plan_)) {
+    if (checked == Checked::no) check_totals(plan_);
     if (plan_.iterations <= few_iterations) rest_.emplace(tables_);
   }
   Replays(const Replays&) = delete;
@@ -133,7 +135,7 @@ class LimitedRuns {
   LimitedRuns(const Plan& plan, const Pools& pools, const RunsWanted& wanted)
       : pools_(pools),
         wanted_(wanted),
-        limited_(plan, pools, false),
+        limited_(plan, pools),
         capacities_(capacities_of(plan, pools)) {
     for (const std::uint32_t pool : pools) shared_.push_back(plan.pools[pool].shared());
     const bool quick = (plan.body_end - plan.body_begin) * pools.size() <= quick_round;
@@ -144,7 +146,7 @@ class LimitedRuns {
   LimitedRun fastest() {
     best_.at_least = limited_.at_least();
     if (too_slow(best_.at_least)) return best_;
-    undisturbed_.emplace(undisturbed(limited_.plan()), pools_, true);
+    undisturbed_.emplace(undisturbed(limited_.plan()), pools_, Replays::Checked::yes);
     const double least = undisturbed_->run(of_owners(capacities_), never).makespan;
     best_.at_least = std::max(best_.at_least, least * within_accuracy);
     if (too_slow(least)) return best_;
@@ -172,7 +174,7 @@ class LimitedRuns {
     if (!wanted_.in_turn) return;
     Plan plan = limited_.plan();
     if (!use_one_stream(plan)) return;
-    Replays in_turn(std::move(plan), pools_, true);
+    Replays in_turn(std::move(plan), pools_, Replays::Checked::yes);
     const double seconds = in_turn.run(capacities_, to_beat()).makespan;
     if (!(seconds < worth())) return;
     best_.seconds = seconds;
@@ -320,8 +322,7 @@ class LimitedRuns {
 LimitedRun fastest_within(const Plan& plan, const Pools& pools, const RunsWanted& wanted) {
   if (limits_may_help(plan, pools)) return LimitedRuns(plan, pools, wanted).fastest();
   LimitedRun only{.limits = Limits(pools.size(), LimitedRun::none)};
-  only.seconds =
-      Replays(plan, pools, false).run(LimitedRuns::capacities_of(plan, pools), never).makespan;
+  only.seconds = Replays(plan, pools).run(LimitedRuns::capacities_of(plan, pools), never).makespan;
   only.at_least = only.seconds * within_accuracy;
   return only;
 }

@@ -39,9 +39,9 @@ void MovedWeights::find_runs() {
     ++works_[next.device][prices_.work_of(plan, action)];
     for (const Access& use : action.uses)
       if (use.pool == placed_.first_pool(next.device) && is_weight(use.tensor))
-        next.weights.push_back({use.tensor, true});
+        next.weights.push_back({.tensor = use.tensor});
     for (const Placement& one : unlisted[next.device][a])
-      if (is_weight(one.tensor)) next.weights.push_back({one.tensor, false});
+      if (is_weight(one.tensor)) next.weights.push_back({.tensor = one.tensor, .listed = false});
     for (Run::Weights& one : next.weights)
       if (const auto use = last_use.find(one.tensor); use != last_use.end())
         one.used_before = {use->second, 0};
@@ -167,12 +167,18 @@ class MovedWeights::Rewriter {
 
  private:
   /// Returns the number of the last computation before the first computation of a run, and how many iterations ago it is.
-  /// If `same_device` is true, only computations on the device of the run count.
-  Wait before(const Run& run, bool same_device) const {
+  Wait before(const Run& run) const {
+    return last_before(run, [](std::uint32_t) { return true; });
+  }
+  /// The same, but only computations on the device of the run count.
+  Wait before_on_device(const Run& run) const {
+    return last_before(run, [&](std::uint32_t a) {
+      return of_.device_of(of_.placed_.policy_plan().actions[a]) == run.device;
+    });
+  }
+  template <class Counts>
+  Wait last_before(const Run& run, const Counts& counts) const {
     const std::vector<std::uint32_t>& all = of_.computations_;
-    const auto counts = [&](std::uint32_t a) {
-      return !same_device || of_.device_of(of_.placed_.policy_plan().actions[a]) == run.device;
-    };
     const auto at = std::ranges::find(all, run.computations.front());
     const auto earlier = std::find_if(std::make_reverse_iterator(at), all.rend(), counts);
     if (earlier != all.rend()) return {*earlier, 0};
@@ -242,7 +248,7 @@ class MovedWeights::Rewriter {
     if (mode_ == CopyMode::synchronous || r == 0) {
       const auto& all = plan_.actions[run.computations.front()].waits;
       waits.assign(all.begin(), all.end());
-      add(before(run, true));
+      add(before_on_device(run));
       return waits;
     }
     place = of_.runs_[r - 1].computations.front();
@@ -252,7 +258,7 @@ class MovedWeights::Rewriter {
         if (wait.distance == 0 && wait.action < run.computations.front())
           place = std::max(place, wait.action + 1);
       }
-    add(before(of_.runs_[r - 1], false));
+    add(before(of_.runs_[r - 1]));
     return waits;
   }
 

@@ -97,17 +97,18 @@ TensorKind PlacedKinds::kind_made_by(const Action& action, const Tensor& tensor)
   // In training, the load of an activation belongs to the stage that has made it. In inference, it belongs to the stage
   // that reads it. Gradients of activations always belong to a stage that has read the activations.
   const bool training = prices_.request().workload.training.has_value();
-  const auto maker = [&](bool reads) {
-    return prices_.stage_of_activations(std::max(0, action.stage - (reads ? 1 : 0)));
-  };
+  const auto stage_before = [&] { return std::max(0, action.stage - 1); };
   switch (tensor.tensor_class) {
     case TensorClass::input:
     case TensorClass::output:
       return {tensor.tensor_class};
     case TensorClass::activation:
-      return {tensor.tensor_class, maker(action.is_transfer() && !training)};
+      return {tensor.tensor_class,
+              prices_.stage_of_activations(action.is_transfer() && !training ? stage_before()
+                                                                             : action.stage)};
     case TensorClass::gradient:
-      if (tensor.gradients_of < 0) return {tensor.tensor_class, maker(true)};
+      if (tensor.gradients_of < 0)
+        return {tensor.tensor_class, prices_.stage_of_activations(stage_before())};
       return {
           .tensor_class = tensor.tensor_class, .stage = tensor.gradients_of, .of_weights = true};
     default:
@@ -215,7 +216,7 @@ std::vector<TensorKinds> PlacedKinds::grouped(const TensorKinds& all, GroupBy by
 
 std::vector<TensorKinds> PlacedKinds::ordered(std::vector<TensorKinds> groups,
                                               const std::map<TensorKind, double>& bytes) const {
-  const std::vector<SavedSeconds> saved = saved_seconds(groups, false);
+  const std::vector<SavedSeconds> saved = saved_seconds(groups, Saved::alone);
   std::vector<std::pair<double, std::size_t>> order;  // with the seconds per byte
   for (std::size_t g = 0; g < groups.size(); ++g) {
     double size = 0;
@@ -230,7 +231,7 @@ std::vector<TensorKinds> PlacedKinds::ordered(std::vector<TensorKinds> groups,
 }
 
 std::vector<PlacedKinds::SavedSeconds> PlacedKinds::saved_seconds(
-    const std::vector<TensorKinds>& groups, bool last) const {
+    const std::vector<TensorKinds>& groups, Saved wanted) const {
   const std::map<TensorKind, std::size_t> numbers = numbers_of(groups);
   std::vector<SavedSeconds> saved(groups.size());
   for (const auto& [work, count] : works_) {
@@ -248,7 +249,7 @@ std::vector<PlacedKinds::SavedSeconds> PlacedKinds::saved_seconds(
         return static_cast<double>(count) * prices_.of(work, slow).seconds;
       };
       saved[g].alone += seconds(groups[g]) - seconds({});
-      if (last) saved[g].last += seconds(all) - seconds(others);
+      if (wanted == Saved::alone_and_last) saved[g].last += seconds(all) - seconds(others);
     }
   }
   return saved;
@@ -303,8 +304,7 @@ std::vector<TensorKinds> PlacedKinds::filled(bool fits) const {
   }
   std::erase_if(all, [&](const TensorKinds& slow) { return !has_prices(slow); });
   if (pools_.size() > 1)
-    for (TensorKinds& slow : filled(parts_, FillOrder::listed, false))
-      all.push_back(std::move(slow));
+    for (TensorKinds& slow : filled(parts_, FillOrder::listed)) all.push_back(std::move(slow));
   return all;
 }
 
@@ -327,7 +327,7 @@ std::vector<TensorKinds> PlacedKinds::filled(const std::vector<TensorKinds>& gro
                      return kind ? std::optional(numbers.at(*kind)) : std::nullopt;
                    }};
   if (order == FillOrder::seconds_per_byte)
-    for (const SavedSeconds& saved : saved_seconds(groups, true))
+    for (const SavedSeconds& saved : saved_seconds(groups, Saved::alone_and_last))
       kinds.saved_s.push_back((saved.alone + saved.last) / 2);
   return filled_placements(plan_, firsts, kinds, order);
 }

@@ -104,13 +104,15 @@ class PlacedKinds {
   struct SavedSeconds {
     double alone = 0, last = 0;
   };
-  /// SavedSeconds::last is only computed if `last` is true.
-  std::vector<SavedSeconds> saved_seconds(const std::vector<TensorKinds>& groups, bool last) const;
+  enum class Saved : bool { alone, alone_and_last };
+  /// The result has only those seconds of each group that `wanted` names.
+  std::vector<SavedSeconds> saved_seconds(const std::vector<TensorKinds>& groups,
+                                          Saved wanted) const;
   /// Returns whether the cost model has a price for each computation of the plan with this placement.
   bool has_prices(const TensorKinds& slow) const;
   static std::map<TensorKind, std::size_t> numbers_of(const std::vector<TensorKinds>& groups);
   std::vector<TensorKinds> filled(const std::vector<TensorKinds>& groups, FillOrder order,
-                                  bool fits) const;
+                                  bool fits = false) const;
   /// Returns the plan with the kinds in `slow` in the second memory, and with the seconds that computations take if the
   /// kinds in `priced` are there.
   Plan plan(const TensorKinds& slow, const TensorKinds& priced) const;

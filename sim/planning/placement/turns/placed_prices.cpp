@@ -193,7 +193,7 @@ Price PlacedPrices::of_pass(std::uint32_t number, Pass pass, const StageWork& wo
 }
 
 double PlacedPrices::least_seconds(std::uint32_t number, Pass pass, std::int64_t samples,
-                                   bool all_slow, std::uint32_t device) const {
+                                   std::uint32_t device, bool all_slow) const {
   const bool training = request_.pricing.training != nullptr;
   const auto& stages = request_.pricing.stages;
   const auto stage = std::find_if(stages.begin(), stages.end(),
@@ -245,9 +245,8 @@ double PlacedPrices::least_seconds(const StageWork& work) const {
   }
   double seconds = 0;
   for (const LayerPass& one : layer_passes(request_.pricing, query_of_stage(work)))
-    seconds +=
-        one.part({.seconds = least_seconds(one.layer, one.pass, work.samples, false, work.device)})
-            .seconds;
+    seconds += one.part({.seconds = least_seconds(one.layer, one.pass, work.samples, work.device)})
+                   .seconds;
   return seconds;
 }
 

@@ -74,8 +74,8 @@ class PlacedPrices {
   /// Returns the least seconds of a pass of a layer: with any of its kinds in the second memory or, if `all_slow` is
   /// true, with all kinds there of which plans have tensors. Throws InputError if the cost model has no price.
   /// `device` is the index of the device in Platform::devices.
-  double least_seconds(std::uint32_t layer, Pass pass, std::int64_t samples, bool all_slow,
-                       std::uint32_t device) const;
+  double least_seconds(std::uint32_t layer, Pass pass, std::int64_t samples, std::uint32_t device,
+                       bool all_slow = false) const;
   /// Returns a lower bound of the seconds of a computation with any of its kinds in the second memory: the sum of the
   /// least seconds of its passes of layers. Throws InputError if the cost model has no price.
   double least_seconds(const StageWork& work) const;

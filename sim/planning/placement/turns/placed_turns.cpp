@@ -362,7 +362,7 @@ Candidate placed_on_shown_machines(const PlacedTurns& turns) {
   Candidate all = {.ways = ways, .open = [each = std::move(each)] {
                      std::vector<Candidate> opened;
                      for (const Candidate& one : each)
-                       for (Candidate& way : one.open()) opened.push_back(std::move(way));
+                       for (Candidate& next : one.open()) opened.push_back(std::move(next));
                      return opened;
                    }};
   if (!request.strategy().searches || !turns.of_policy.any_fates) return all;

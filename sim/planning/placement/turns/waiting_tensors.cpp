@@ -94,28 +94,26 @@ class WaitingRewriter {
     return static_cast<std::uint32_t>(plan_.tensors.size() - 1);
   }
 
-  /// Returns a move for the gap that makes the tensor `made` in one of the two memories.
-  Action move(const WaitingGap& gap, std::uint32_t made, bool to_first) {
-    const std::uint32_t first = placed_.first_pool(gap.device),
-                        second = placed_.second_pool(gap.device);
-    const Action& beside = plan_.actions[to_first ? gap.needed_by : gap.leaves_after];
+  /// Returns a move with this flow. Its stage and its micro-batch are those of the action `beside`.
+  Action move(const char* word, const WaitingGap& gap, std::uint32_t beside, Flow flow) {
+    flow.bytes = plan_.tensors[gap.tensor].bytes;
     Action move;
     move.kind = ActionKind::move;
-    move.name = (to_first ? "back." : "away.") + std::to_string(named_++) + "." +
-                plan_.tensors[gap.tensor].name;
-    move.stage = beside.stage;
-    move.micro_batch = beside.micro_batch;
-    move.flows.push_back({made, to_first ? second : first, to_first ? first : second, none,
-                          plan_.tensors[gap.tensor].bytes});
+    move.name = word + std::to_string(named_++) + "." + plan_.tensors[gap.tensor].name;
+    move.stage = plan_.actions[beside].stage;
+    move.micro_batch = plan_.actions[beside].micro_batch;
+    move.flows.push_back(flow);
     routes_.send(move, move.flows.front(), mode_);
     return move;
   }
 
   InsertedMove leave(const WaitingGap& gap, Waiting& waiting) {
-    const std::uint32_t second = placed_.second_pool(gap.device);
+    const std::uint32_t first = placed_.first_pool(gap.device),
+                        second = placed_.second_pool(gap.device);
     if (!gap.stays) waiting.away = copy_of(gap.tensor, ".away.");
-    Action action = move(gap, waiting.away, false);
-    action.uses.push_back({waiting.here, placed_.first_pool(gap.device)});
+    Action action =
+        move("away.", gap, gap.leaves_after, {.tensor = waiting.away, .from = first, .to = second});
+    action.uses.push_back({waiting.here, first});
     if (gap.stays)
       action.uses.push_back(
           {.tensor = waiting.away, .pool = second, .read = false, .written = true});
@@ -127,7 +125,8 @@ class WaitingRewriter {
   }
 
   InsertedMove come_back(const WaitingGap& gap, Waiting& waiting) {
-    const std::uint32_t first = placed_.first_pool(gap.device);
+    const std::uint32_t first = placed_.first_pool(gap.device),
+                        second = placed_.second_pool(gap.device);
     if (!gap.stays) {
       const std::uint32_t left = std::exchange(waiting.here, copy_of(gap.tensor, ".back."));
       for (const std::uint32_t a : waiting.users)
@@ -135,9 +134,10 @@ class WaitingRewriter {
           for (Access& use : plan_.actions[a].uses)
             if (use.tensor == left && use.pool == first) use.tensor = waiting.here;
     }
-    Action action = move(gap, waiting.here, true);
+    Action action =
+        move("back.", gap, gap.needed_by, {.tensor = waiting.here, .from = second, .to = first});
     action.allocates.push_back({waiting.here, first});
-    action.uses.push_back({waiting.away, placed_.second_pool(gap.device)});
+    action.uses.push_back({waiting.away, second});
     if (gap.stays)
       for (std::uint32_t a = 0; a < plan_.body_begin; ++a)
         if (std::ranges::count(plan_.actions[a].allocates,

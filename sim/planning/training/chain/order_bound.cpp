@@ -14,10 +14,10 @@ namespace sluice {
 
 namespace {
 
-/// `selective` says whether the run uses selective recomputation.
-double order_bound(const PolicyRequest& request, const TrainingOrder& order, bool selective) {
+double order_bound(const PolicyRequest& request, const TrainingOrder& order,
+                   const PassOptions& passes) {
   constexpr int steps = 60;
-  auto [chain, states, on_devices] = chain_on_devices(request, order, selective);
+  auto [chain, states, on_devices] = chain_on_devices(request, order, passes);
   if (request.real_machine) chain.input.load_s = chain.load_latency_s = 0;
   const bool stay = weights_stay(request, order);
   if (host_bytes_left(request, states, stay).value_or(0) < 0)
@@ -38,10 +38,11 @@ double order_bound(const PolicyRequest& request, const TrainingOrder& order, boo
 
 double order_bound(const PolicyRequest& request, const TrainingOrder& order) {
   const std::vector<Stage>& stages = request.pricing.stages;
-  const double plain = order_bound(request, order, false);
+  const double plain = order_bound(request, order, {.overlap = order.overlap});
   const bool drops = std::ranges::any_of(
       stages, [](const Stage& stage) { return stage.kept.selective_bytes > 0; });
-  return drops ? std::min(plain, order_bound(request, order, true)) : plain;
+  const PassOptions selective{.selective = true, .overlap = order.overlap};
+  return drops ? std::min(plain, order_bound(request, order, selective)) : plain;
 }
 
 double any_fates_at_least(const PolicyRequest& request, const TrainingOrder& order) {

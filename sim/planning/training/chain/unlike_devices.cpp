@@ -8,10 +8,9 @@ namespace sluice {
 
 namespace {
 
-ChainOnDevices priced_on(const PolicyRequest& request, const TrainingOrder& order, bool selective,
-                         const std::string& name) {
+ChainOnDevices priced_on(const PolicyRequest& request, const TrainingOrder& order,
+                         const PassOptions& passes, const std::string& name) {
   const Device& device = request.pricing.platform.device(name);
-  const PassOptions passes{.selective = selective, .overlap = order.overlap};
   return {chain_of(request, device, passes), states_of(request, device, passes, order.staying)};
 }
 
@@ -39,12 +38,12 @@ void load_fastest(ChainOnDevices& all) {
 }  // namespace
 
 ChainOnDevices chain_on_devices(const PolicyRequest& request, const TrainingOrder& order,
-                                bool selective) {
-  ChainOnDevices all = priced_on(request, order, selective, order.devices.front());
+                                const PassOptions& passes) {
+  ChainOnDevices all = priced_on(request, order, passes, order.devices.front());
   if (devices_alike(request, order)) return all;
   all.on_devices = {all.chain};
   for (std::size_t d = 1; d < order.devices.size(); ++d) {
-    ChainOnDevices own = priced_on(request, order, selective, order.devices[d]);
+    ChainOnDevices own = priced_on(request, order, passes, order.devices[d]);
     all.chain.load_latency_s = std::min(all.chain.load_latency_s, own.chain.load_latency_s);
     for (std::size_t s = d; s < all.states.size(); s += order.devices.size()) {
       all.chain.stages[s] = own.chain.stages[s];

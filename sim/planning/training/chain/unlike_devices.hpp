@@ -20,6 +20,6 @@ struct ChainOnDevices {
 /// or the input. This load has the seconds of the one of them that is the fastest. So no pass and no copy of a run takes
 /// fewer seconds than in the chain.
 ChainOnDevices chain_on_devices(const PolicyRequest& request, const TrainingOrder& order,
-                                bool selective);
+                                const PassOptions& passes);
 
 }  // namespace sluice

@@ -8,7 +8,6 @@
 #include "execute/feasibility.hpp"
 #include "plan/tables.hpp"
 #include "run/further_steps.hpp"
-#include "scenario/open_cuts.hpp"
 #include "study/answer/note.hpp"
 
 namespace sluice {
@@ -29,7 +28,7 @@ double metric(const Summary& summary, const char* name) {
 /// steps would try all cuts. This would take several times as long as the planning of the answer.
 Scenario with_chosen_cut(const AnsweredScenario& answered) {
   Scenario scenario = answered.scenario;
-  if (!scenario.cut) scenario.cut = open_cut(scenario, answered.plan.cut);
+  if (!scenario.cut) scenario.cut = answered.cut;
   return scenario;
 }
 
