@@ -185,7 +185,8 @@ class LimitedRuns {
   void try_orders() {
     if (!wanted_.orders) return;
     for (Plan& order : wanted_.orders()) {
-      const double seconds = Replays(order, pools_, true).run(capacities_, to_beat()).makespan;
+      Replays ordered(order, pools_, Replays::Checked::yes);
+      const double seconds = ordered.run(capacities_, to_beat()).makespan;
       if (!(seconds < worth())) continue;
       best_.seconds = seconds;
       best_.in_turn = false;
