@@ -98,6 +98,8 @@ class PlacementCurve:
         arithmetic of the placement predicts. simulated_s has the seconds of the executed plan. Only the way `cached`
         has no plan. The column slowdown is simulated_s / `all_fast_s`, and bound_s has a lower bound of simulated_s.
         gap is (simulated_s - bound_s) / simulated_s. For `cached`, these three columns are about predicted_s instead.
+        The bound of a way that does not search holds for all placements without moves, and that of `cached` is a cache
+        with room for everything.
         The columns moves_… count moves. The columns bytes_… have their bytes. There are three columns of each kind: for
         all moves to fast memory, for all moves to slow memory, and for those moves that take place while kernels run.
         hit_bytes, miss_bytes and written_back_bytes are for the way `cached`. oracle_s has the seconds that this
