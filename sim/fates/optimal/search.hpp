@@ -53,9 +53,9 @@ class FateSearch {
     double seconds = 0;
   };
 
-  /// If `one_of_several` is true, the caller also searches with other numbers of micro-batches side by side, and
-  /// compares the answers. In this case, the search tries fewer candidates, and the caller tries the tapes that treat
-  /// every stage alike.
+  /// If `one_of_several` is true, the caller makes several searches, and compares the answers
+  /// (FateRequest::one_of_several). In this case, the search tries fewer candidates, and the caller tries the tapes that
+  /// treat every stage alike.
   FateSearch(const Chain& chain, FateScore score, const FateRun& run, bool one_of_several = false);
 
   /// Returns the bytes of the smallest tape that was found so far.
