@@ -13,6 +13,7 @@
 #include "execute/feasibility.hpp"
 #include "plan/passes/unroll.hpp"
 #include "planning/run_seconds.hpp"
+#include "planning/run_seconds_below.hpp"
 #include "planning/turns.hpp"
 
 namespace sluice {
@@ -127,12 +128,15 @@ TimedPlan with_transfers(Plan plan, const std::string& how) {
   // each with its own order.
   const auto round = static_cast<std::int64_t>(plan.body_end - plan.body_begin);
   const bool short_step = round * plan.iterations_per_step <= longest_listed_step;
-  std::vector<Plan> orders = in_turn(short_step ? unroll(plan, plan.iterations_per_step) : plan);
+  std::vector<TimedPlan> orders =
+      in_turn(short_step ? unroll(plan, plan.iterations_per_step) : plan);
   Plan* turns = nullptr;
   double in_turn_s = std::numeric_limits<double>::infinity();
-  for (Plan& order : orders) {
-    const double order_s = run_seconds(order);  // infinite if the order blocks
-    if (order_s < in_turn_s) turns = &order;
+  for (TimedPlan& order : orders) {
+    // The seconds are infinite if the order blocks.
+    const double order_s =
+        order.known_s ? *order.known_s : run_seconds_below(order.plan, in_turn_s);
+    if (order_s < in_turn_s) turns = &order.plan;
     in_turn_s = std::min(in_turn_s, order_s);
   }
   if (!turns) return {std::move(plan)};

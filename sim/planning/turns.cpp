@@ -24,6 +24,8 @@ struct Starts {
   std::vector<double> usual;
   std::vector<double> first;    ///< for an action of the body, the start of its first execution
   std::vector<double> arrival;  ///< when the data of the execution of `usual` arrives
+  /// The seconds of the run, if the simulation had all its iterations. They are infinite if the run blocks.
+  std::optional<double> run_s;
   bool blocks = false;
 };
 
@@ -45,6 +47,7 @@ Starts starts_of(const Plan& plan) {
     }
   });
   starts.blocks = result.blocking.has_value();
+  if (!shorter) starts.run_s = starts.blocks ? never : result.makespan;
   return starts;
 }
 
@@ -100,29 +103,31 @@ std::vector<double> rows_of(const Plan& plan, const Starts& starts) {
 
 }  // namespace
 
-std::vector<Plan> in_turn(const Plan& plan) {
+std::vector<TimedPlan> in_turn(const Plan& plan) {
   const PlanTables tables(plan);
   if (tables.contention_free()) return {};
   const Starts starts = starts_of(plan);
   if (starts.blocks) return {};
-  std::vector<Plan> plans;
+  std::vector<TimedPlan> plans;
   const auto same = [](const Action& a, const Action& b) { return a.waits == b.waits; };
   /// Returns the index of the plan with this order.
   const auto add = [&](const std::vector<double>& order) {
     Plan turns = plan;
     take_turns(turns, order, tables.link_shared);
-    const auto known = std::ranges::find_if(plans, [&](const Plan& other) {
-      return std::ranges::equal(turns.actions, other.actions, same);
+    const auto known = std::ranges::find_if(plans, [&](const TimedPlan& other) {
+      return std::ranges::equal(turns.actions, other.plan.actions, same);
     });
     const std::size_t index = static_cast<std::size_t>(known - plans.begin());
-    if (known == plans.end()) plans.push_back(std::move(turns));
+    if (known == plans.end()) plans.push_back({std::move(turns)});
     return index;
   };
   for (const std::vector<double>& order :
        {starts.usual, needs_of(plan, starts), rows_of(plan, starts)})
     add(order);
   // In a run in which transfers do not slow each other down, other data may be needed first.
-  const Starts one_by_one = starts_of(plans[add(starts.first)]);
+  TimedPlan& first = plans[add(starts.first)];
+  const Starts one_by_one = starts_of(first.plan);
+  first.known_s = one_by_one.run_s;
   if (!one_by_one.blocks) add(needs_of(plan, one_by_one));
   return plans;
 }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "plan/plan.hpp"
+#include "planning/run_seconds.hpp"
 
 namespace sluice {
 
@@ -18,8 +19,8 @@ namespace sluice {
 ///   others.
 /// - The transfer whose data is needed first in the run with the fourth order comes first. In the simulation of `plan`,
 ///   transfers of several replicas slow each other down, and often begin and end at the same times.
-/// Of equal orders, only one is returned. The result is empty if no link is shared, or if `plan` ends in a deadlock.
+/// Of equal orders, only one is returned. If the seconds of a plan are known, they are returned, too. The result is empty if no link is shared, or if `plan` ends in a deadlock.
 /// The returned plans may end in a deadlock. Throws Interrupted.
-std::vector<Plan> in_turn(const Plan& plan);
+std::vector<TimedPlan> in_turn(const Plan& plan);
 
 }  // namespace sluice

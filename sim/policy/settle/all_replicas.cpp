@@ -63,7 +63,7 @@ class AllReplicas {
       parts.push_back(device == devices_.front()
                           ? first
                           : moved(first, request_.pricing.platform, devices_.front(), device));
-    TimedPlan joint = joined(policy_, request_, keys_.reader(), std::move(parts));
+    TimedPlan joint = joined(policy_, request_, keys_.reader(), std::move(parts), worth);
     all.seconds = joint.seconds();
     all.plan = [plan = std::make_shared<const Plan>(std::move(joint.plan))] { return *plan; };
     return all;

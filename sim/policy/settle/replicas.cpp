@@ -10,6 +10,7 @@
 #include "plan/passes/merge.hpp"
 #include "planning/replica.hpp"
 #include "planning/run_seconds.hpp"
+#include "planning/run_seconds_below.hpp"
 #include "policy/settle/one_replica.hpp"
 #include "policy/settle/ring_seconds.hpp"
 #include "policy/settle/settle.hpp"
@@ -190,7 +191,7 @@ std::map<std::string, RunAlone> runs_alone(const std::vector<Plan>& parts,
 }  // namespace
 
 TimedPlan joined(const Policy& policy, const PolicyRequest& request, const Reader& parameters,
-                 std::vector<Plan> parts) {
+                 std::vector<Plan> parts, double worth) {
   const std::vector<std::string> devices = replica_devices(request, parameters);
   const Platform& platform = request.pricing.platform;
   const std::map<std::string, RunAlone> alone = runs_alone(parts, devices, platform);
@@ -207,6 +208,8 @@ TimedPlan joined(const Policy& policy, const PolicyRequest& request, const Reade
         parameters.text("all_reduce") == "overlapped",
         request.workload.batch / request.workload.micro_batch /
             static_cast<std::int64_t>(devices.size()));
+  constexpr double never = std::numeric_limits<double>::infinity();
+  if (worth < never && least_seconds_of(plan) >= worth) return {std::move(plan), never};
   TimedPlan all = with_transfers(std::move(plan), parameters.text("transfers"));
   if (!alone.empty()) state_for_all_replicas(all.plan.facts, alone, all.seconds());
   return all;

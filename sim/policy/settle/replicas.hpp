@@ -55,9 +55,11 @@ ReplicaPlans replica_plans(const Policy& policy, const PolicyRequest& request,
 /// Gives the links of the plan the bandwidths that they have on the platform.
 void take_bandwidths(Plan& plan, const Platform& platform);
 
-/// Joins the plans of the replicas into a plan for the platform of the request.
+/// Joins the plans of the replicas into a plan for the platform of the request. If it takes `worth` seconds or more, its
+/// known seconds may be infinite, and its transfers may not have an order.
 TimedPlan joined(const Policy& policy, const PolicyRequest& request, const Reader& parameters,
-                 std::vector<Plan> parts);
+                 std::vector<Plan> parts,
+                 double worth = std::numeric_limits<double>::infinity());
 
 /// Returns the plan of all replicas: joined() of replica_plans().
 TimedPlan replicated(const Policy& policy, const PolicyRequest& request, const Reader& parameters,
