@@ -10,6 +10,7 @@
 #include "execute/arithmetic/replay.hpp"
 #include "plan/passes/turns.hpp"
 #include "plan/tables.hpp"
+#include "planning/run_seconds_below.hpp"
 
 namespace sluice {
 
@@ -122,7 +123,7 @@ class Orders {
     if (!waits) known = waits_of_turns(plan_, link_shared_, order);
     set(waits ? *waits : known);
     Starts starts = starts_of(turned_);
-    if (waits) note(*waits, starts.run_s ? *starts.run_s : run_seconds(turned_));
+    if (waits) note(*waits, starts.run_s ? *starts.run_s : run_seconds_below(turned_, fastest_s_));
     reset(waits ? *waits : known);
     return starts;
   }
@@ -153,7 +154,7 @@ class Orders {
   }
   void simulate(const std::vector<TurnWait>& waits) {
     set(waits);
-    note(waits, run_seconds(turned_));
+    note(waits, run_seconds_below(turned_, fastest_s_));
     reset(waits);
   }
   void note(const std::vector<TurnWait>& waits, double seconds) {

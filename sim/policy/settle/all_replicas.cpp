@@ -76,7 +76,7 @@ class AllReplicas {
       return all;
     }
     if (!(at_least(first) < worth)) return all;
-    TimedPlan joint = joined(policy_, request_, keys_.reader(), parts_of(first));
+    TimedPlan joint = joined(policy_, request_, keys_.reader(), parts_of(first), worth);
     all.seconds = joint.seconds();
     all.plan = [plan = std::make_shared<const Plan>(std::move(joint.plan))] { return *plan; };
     return all;

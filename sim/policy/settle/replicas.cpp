@@ -11,6 +11,7 @@
 #include "planning/placement/backing.hpp"
 #include "planning/replica.hpp"
 #include "planning/run_seconds.hpp"
+#include "planning/run_seconds_below.hpp"
 #include "policy/settle/one_replica.hpp"
 #include "policy/settle/ring_seconds.hpp"
 #include "policy/settle/settle.hpp"
@@ -231,11 +232,13 @@ Plan joined_together(const Policy& policy, const PolicyRequest& request, const R
 }
 
 TimedPlan joined(const Policy& policy, const PolicyRequest& request, const Reader& parameters,
-                 std::vector<Plan> parts) {
+                 std::vector<Plan> parts, double worth) {
+  constexpr double never = std::numeric_limits<double>::infinity();
   const std::map<std::string, RunAlone> alone =
       runs_alone(parts, replica_devices(request, parameters), request.pricing.platform);
-  TimedPlan all =
-      with_transfers(joined_together(policy, request, parameters, std::move(parts)), transfers_of(parameters));
+  Plan plan = joined_together(policy, request, parameters, std::move(parts));
+  if (worth < never && least_seconds_of(plan) >= worth) return {std::move(plan), never};
+  TimedPlan all = with_transfers(std::move(plan), transfers_of(parameters));
   if (!alone.empty()) state_for_all_replicas(all.plan.facts, alone, all.seconds());
   return all;
 }

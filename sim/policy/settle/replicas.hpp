@@ -70,9 +70,11 @@ ReplicaTransfers transfers_of(const Reader& parameters);
 Plan joined_together(const Policy& policy, const PolicyRequest& request, const Reader& parameters,
                      std::vector<Plan> parts);
 
-/// Does what joined_together() does, and then makes the transfers use links as the key `transfers` says.
+/// Does what joined_together() does, and then makes the transfers use links as the key `transfers` says. If the plan takes
+/// `worth` seconds or more, its known seconds may be infinite, and its transfers may not have an order.
 TimedPlan joined(const Policy& policy, const PolicyRequest& request, const Reader& parameters,
-                 std::vector<Plan> parts);
+                 std::vector<Plan> parts,
+                 double worth = std::numeric_limits<double>::infinity());
 
 /// Returns the plan of all replicas: joined() of replica_plans().
 TimedPlan replicated(const Policy& policy, const PolicyRequest& request, const Reader& parameters,
