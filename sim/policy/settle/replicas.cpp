@@ -234,8 +234,8 @@ TimedPlan joined(const Policy& policy, const PolicyRequest& request, const Reade
                  std::vector<Plan> parts) {
   const std::map<std::string, RunAlone> alone =
       runs_alone(parts, replica_devices(request, parameters), request.pricing.platform);
-  TimedPlan all =
-      with_transfers(joined_together(policy, request, parameters, std::move(parts)), transfers_of(parameters));
+  TimedPlan all = with_transfers(joined_together(policy, request, parameters, std::move(parts)),
+                                 transfers_of(parameters));
   if (!alone.empty()) state_for_all_replicas(all.plan.facts, alone, all.seconds());
   return all;
 }
