@@ -37,8 +37,4 @@ inline bool offers_only_placed(const PolicyRequest& request) {
 /// Returns a lower bound of the seconds of the run with any limits of memory, or 0 if the plan has many iterations.
 double seconds_in_any_memory(const Plan& plan);
 
-/// `plan` is a plan of the request. Returns the simulated seconds of its run, or of the run of all replicas. If the run
-/// takes `worth` seconds or more, the result may be infinite.
-double seconds_of_all(const Plan& plan, const PolicyRequest& request, double worth);
-
 }  // namespace sluice

@@ -13,7 +13,6 @@
 #include "execute/feasibility.hpp"
 #include "plan/passes/unroll.hpp"
 #include "planning/run_seconds.hpp"
-#include "planning/run_seconds_below.hpp"
 #include "planning/turns.hpp"
 
 namespace sluice {

@@ -7,13 +7,16 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 
 #include "base/error.hpp"
 #include "placement/ways.hpp"
 #include "planning/joined_replicas.hpp"
+#include "planning/number_list.hpp"
 #include "planning/placement/placed_bound.hpp"
 #include "planning/placement/placed_listing.hpp"
 #include "planning/placement/placement_gap.hpp"
+#include "planning/placement/turns/judged_run.hpp"
 #include "planning/run_seconds.hpp"
 
 namespace sluice {
@@ -63,6 +66,18 @@ std::vector<FastSize> sizes_within(const PlacementQuestion& question, std::int64
   return sizes;
 }
 
+/// Returns a text that is equal for equal schedules only.
+std::string text_of(const PlacementSchedule& schedule) {
+  NumberList numbers;
+  for (const TensorPath& path : schedule.placing) {
+    numbers.add(path.use);
+    numbers.add(path.gap);
+  }
+  for (const PlacementMove& move : schedule.moves)
+    numbers.add(move.tensor, move.to_fast, move.begin, move.needed, move.use);
+  return numbers.text();
+}
+
 /// Finds the placement with the fastest run.
 class PlacementChoice {
  public:
@@ -76,6 +91,7 @@ class PlacementChoice {
 
   /// Searches the placements of a problem. The first problem must allow the placements of all later problems.
   void consider(PlacedQuestion problem) {
+    listed_.clear();
     problems_.push_back(std::move(problem));
     const PlacedQuestion& asked = problems_.back();
     const PlacedBound bound(asked, request_, common_, way_ == hardware_cache);
@@ -172,7 +188,7 @@ class PlacementChoice {
     for (const double seconds : kernel_seconds(question, schedule.placing)) round_s += seconds;
     for (const PlacementMove& move : schedule.moves)
       if (move.synchronous()) round_s += move_seconds(question, move);
-    if (of_runs.seconds(round_s) >= seconds_) return;
+    if (of_runs.seconds(round_s) >= seconds_ || !listed_.insert(text_of(schedule)).second) return;
     if (!keep_fastest(list_placed({request_, common_, policy_, asked, schedule}))) return;
     predicted_s_ = predicted_seconds(question, schedule);
   }
@@ -230,10 +246,20 @@ class PlacementChoice {
                      "' has room: give it more bytes, or more to '" + fast + "'");
   }
 
+  /// Returns the seconds of the draft's run. For one of several replicas that are judged together, the draft becomes that of
+  /// the fastest run of all of them, and the result is infinite if this run takes too long.
+  double seconds_of(Draft& draft) const {
+    if (!joined_replicas(request_)) return run_seconds(finish(draft, request_));
+    const std::vector<const Device*> devices = {&common_.device};
+    const JudgedRun run = judged_run(finish(draft, request_), {request_, devices, seconds_});
+    if (run.plan) draft = Draft(run.plan([](Plan&) {}));
+    return run.seconds;
+  }
+
   /// Returns whether the run is the best so far.
   bool keep_fastest(Draft draft) {
     draft.plan.facts.insert(draft.plan.facts.begin(), Fact("placement", way_));
-    const double seconds = seconds_of_all(finish(draft, request_), request_, seconds_);
+    const double seconds = seconds_of(draft);
     // A run that does not fit into host memory takes infinitely many seconds. If no run fits, the first run is the
     // result. The execution of this run then reports what does not fit.
     const bool first = !best_ && std::isinf(seconds_);
@@ -248,6 +274,8 @@ class PlacementChoice {
   const std::string policy_, way_;
   std::optional<Draft> best_;
   std::list<PlacedQuestion> problems_;
+  /// The schedules of the problem that have been simulated (text_of). Several sizes may lead to the same schedule.
+  std::set<std::string> listed_;
   double predicted_s_ = 0;  ///< the seconds of a round of the fastest run
   double seconds_;          ///< the seconds of the best run so far; only a faster run is useful
 };

@@ -8,6 +8,7 @@
 #include "base/error.hpp"
 #include "planning/joined_replicas.hpp"
 #include "planning/only_candidate.hpp"
+#include "planning/placement/turns/judged_run.hpp"
 #include "planning/replica.hpp"
 #include "planning/run_seconds.hpp"
 #include "policy/settle/one_replica.hpp"
@@ -26,6 +27,7 @@ class AllReplicas {
         request_(request),
         keys_(keys),
         text_(std::move(text)),
+        only_plan_(wanted.only_plan),
         devices_(replica_devices(request, keys_.reader())),
         known_(request, keys_.reader()),
         first_(policy, request, keys_.reader()) {
@@ -35,7 +37,7 @@ class AllReplicas {
                    .transfers = transfers_of(keys_.reader()),
                    .devices = devices_,
                    .only_placed = wanted.only_placed});
-    first_.request.replicas = known_.replicas(first_.request);
+    first_.request.replicas = known_.replicas(request_);
     if (const EqualReplicas* const equal = first_.request.replicas)
       share_links_ = share_links(request_.pricing.platform, *equal->share);
   }
@@ -48,18 +50,17 @@ class AllReplicas {
   bool take_the_same_way() const {
     if (!first_.request.replicas) return false;
     if (request_.workload.training) return !request_.strategy().searches;
-    return two_memories() && names_placement(policy_, first_.keys.reader());
+    return two_memories() && (only_plan_ || names_placement(policy_, first_.keys.reader()));
   }
 
   /// Returns the candidates of the first replica. Their bounds hold for the run of all replicas. If the policy has none in
   /// inference, its plan is the only candidate.
   std::vector<Candidate> candidates_of_first() const {
     std::vector<Candidate> all;
-    if (policy_.candidates) all = policy_.candidates(first_.request, first_.keys.reader());
+    if (policy_.candidates && !only_plan_)
+      all = policy_.candidates(first_.request, first_.keys.reader());
     if (!all.empty() || request_.workload.training) return all;
-    all.push_back(only_candidate("", [this] {
-      return finish(policy_.plan(first_.request, first_.keys.reader()), first_.request);
-    }));
+    all.push_back(only_candidate("", [this] { return plan_of_first(); }));
     return all;
   }
 
@@ -76,6 +77,16 @@ class AllReplicas {
       return all;
     }
     if (!(at_least(first) < worth)) return all;
+    if (two_memories()) {
+      const std::vector<const Device*> devices = {
+          &request_.pricing.platform.device(devices_.front())};
+      const JudgedRun run = judged_run(first, {first_.request, devices, worth});
+      if (!run.plan) return all;
+      all.seconds = run.seconds;
+      all.text += run.text;
+      all.plan = [plan = std::make_shared<const Plan>(run.plan([](Plan&) {}))] { return *plan; };
+      return all;
+    }
     TimedPlan joint = joined(policy_, request_, keys_.reader(), parts_of(first), worth);
     all.seconds = joint.seconds();
     all.plan = [plan = std::make_shared<const Plan>(std::move(joint.plan))] { return *plan; };
@@ -90,6 +101,15 @@ class AllReplicas {
         return stream.kind == StreamKind::compute && stream.device == device;
       });
     });
+  }
+
+  /// Returns the policy's plan for the first replica. If it is a plan for one memory, it does not depend on the capacity.
+  Plan plan_of_first() const {
+    PolicyRequest request = first_.request;
+    request.capacity_enforced = request.capacity_enforced && !only_plan_;
+    Plan plan = finish(policy_.plan(request, first_.keys.reader()), request);
+    for (Pool& pool : plan.pools) pool.enforced = first_.request.capacity_enforced;
+    return plan;
   }
 
   /// Returns the plan of each replica.
@@ -125,6 +145,7 @@ class AllReplicas {
   const PolicyRequest& request_;
   Keys keys_;
   std::string text_;  ///< what differs between the keys and the scenario
+  bool only_plan_;    ///< TogetherWanted::only_plan
   std::vector<std::string> devices_;
   TogetherKnown known_;
   OneReplica first_;

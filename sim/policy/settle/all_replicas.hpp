@@ -16,12 +16,15 @@ namespace sluice {
 /// Which candidates are wanted.
 struct TogetherWanted {
   bool only_placed = false;  ///< only placements in two memories
+  /// Only the policy's plan for these keys, in inference in two memories. The policy must offer no candidates.
+  bool only_plan = false;
 };
 
 /// Returns these candidates. `policy` plans a replica, and `keys` has the parameters of the replicating policy and
-/// those of `policy`. The result is empty if replicas are not equal, in inference without a placement in two memories, if
-/// the replicas leave nothing open in training, and if a search for fates makes choices by the capacity. `text` says what differs between `keys` and the scenario. The request must outlive the
-/// candidates. Throws InputError, Infeasible. The candidates leave out ways that throw these errors.
+/// those of `policy`. The result is empty if replicas are not equal, in other cases of inference than those above, if
+/// the replicas leave nothing open in training, and if a search for fates makes choices by the capacity. `text` says what
+/// differs between `keys` and the scenario. The request must outlive the candidates. Throws InputError, Infeasible. The
+/// candidates leave out ways that throw these errors.
 std::vector<Candidate> candidates_of_all_replicas(const Policy& policy,
                                                   const PolicyRequest& request, const Keys& keys,
                                                   const std::string& text,

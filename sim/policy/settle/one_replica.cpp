@@ -95,8 +95,8 @@ const EqualReplicas* TogetherKnown::replicas(const PolicyRequest& request) const
   const auto one_memory = [&](const std::string& device) {
     return request.pricing.platform.device(device).memories.size() == 1;
   };
-  const bool counted = request.workload.training || replicas_.joined ||
-                       std::ranges::all_of(devices_, one_memory);
+  const bool counted =
+      request.workload.training || replicas_.joined || std::ranges::all_of(devices_, one_memory);
   return counted && equal_replicas(request, devices_) ? &replicas_ : nullptr;
 }
 

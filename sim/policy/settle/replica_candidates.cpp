@@ -268,7 +268,7 @@ bool compares_together(const PolicyRequest& request, const Reader& parameters) {
 
 /// Returns the placements with less freedom than this one. They are among its own if a replica runs alone.
 std::vector<std::string> less_free(const std::string& placement) {
-  const std::vector<std::string> order = {"none", "all_slow", "first_touch",
+  const std::vector<std::string> order = {"none",   "all_slow",    "first_touch",
                                           "static", "synchronous", "asynchronous"};
   const auto found = std::ranges::find(order, placement);
   if (found == order.end() || found - order.begin() < 3) return {};
@@ -307,7 +307,8 @@ class ReplicaCandidates {
   std::vector<Candidate> of_inference(const Keys& keys) const {
     std::vector<Candidate> all;
     for (const Value& map : ways(keys)) {
-      std::vector<Candidate> of_map = together(map, {.only_placed = true});
+      std::vector<Candidate> of_map =
+          together(map, {.only_placed = true, .only_plan = offers_one_plan(map)});
       if (of_map.empty()) of_map = alone({map});
       for (Candidate& one : of_map) all.push_back(std::move(one));
     }
@@ -315,6 +316,18 @@ class ReplicaCandidates {
   }
 
  private:
+  /// Returns whether a replica with two memories has only one plan in one memory.
+  bool offers_one_plan(const Value& map) const try {
+    const Keys keys(map, record_);
+    const OneReplica first(policy_, request_, keys.reader());
+    return two_memories_ && !names_placement(policy_, first.keys.reader()) &&
+           (!policy_.candidates || policy_.candidates(first.request, first.keys.reader()).empty());
+  } catch (const InputError&) {
+    return false;
+  } catch (const Infeasible&) {
+    return false;
+  }
+
   std::vector<Value> ways(const Keys& keys) const {
     std::vector<Value> maps = ways_of_replicas(policy_, request_, keys.reader());
     return two_memories_ ? with_less_freedom(std::move(maps)) : maps;
@@ -340,9 +353,8 @@ class ReplicaCandidates {
 
   /// Returns the candidates that are compared in runs of all replicas.
   std::vector<Candidate> together(const Value& map, const TogetherWanted& wanted) const try {
-    std::vector<Candidate> all =
-        candidates_of_all_replicas(policy_, request_, Keys(map, record_),
-                                   difference(map, parameters_.map()), wanted);
+    std::vector<Candidate> all = candidates_of_all_replicas(
+        policy_, request_, Keys(map, record_), difference(map, parameters_.map()), wanted);
     *choose_ = *choose_ || !all.empty();
     return all;
   } catch (const InputError&) {

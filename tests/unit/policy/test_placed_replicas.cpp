@@ -20,9 +20,12 @@ namespace sluice {
 namespace {
 
 /// Returns the seconds of the run, or nothing if the scenario is refused.
-std::optional<double> seconds_of(const std::string& text) {
+std::optional<double> seconds_of(const std::string& text,
+                                 const std::vector<std::string>& overrides = {}) {
   try {
-    const Plan plan = make_plan(read_scenario(parse_text(text, "cards.yaml"), "cards"));
+    Value document = parse_text(text, "cards.yaml");
+    apply_overrides(document, overrides);
+    const Plan plan = make_plan(read_scenario(document, "cards"));
     check(plan);
     return replay(plan).makespan;
   } catch (const InputError&) {
@@ -58,6 +61,11 @@ class RandomReplicas {
   }
   std::optional<double> seconds(const std::string& placement) const {
     return seconds_of(text(placement));
+  }
+  /// Returns the seconds if each first memory has `bytes` bytes.
+  std::optional<double> seconds(const std::string& placement, std::int64_t bytes) const {
+    return seconds_of(text(placement),
+                      {"platform.devices.gpu.memory.0.capacity=" + std::to_string(bytes) + "B"});
   }
 
  private:
@@ -160,6 +168,38 @@ TEST_CASE("no training of replicas with two memories takes fewer seconds than it
   }
   CHECK(compared > 50);
   CHECK(near > compared / 5);
+}
+
+TEST_CASE("replicas with two memories are never slower with more fast memory or with more freedom",
+          "[placement][property]") {
+  const std::vector<std::string> freer = {"first_touch", "static", "synchronous", "asynchronous"};
+  int compared = 0, faster = 0;
+  for (std::uint64_t seed = 0; seed < test::cases_of(std::uint64_t{12}); ++seed) {
+    const RandomReplicas replicas(seed, /*trains=*/true);
+    const std::string& placement =
+        seed % 3 == 0 ? std::string("auto") : freer[static_cast<std::size_t>(seed % freer.size())];
+    std::optional<double> before;
+    for (const std::int64_t bytes : {400, 900, 1500, 2500, 4000, 7000}) {
+      INFO("seed " << seed << ", " << bytes << " B, " << replicas.text(placement));
+      const std::optional<double> now = replicas.seconds(placement, bytes);
+      if (before) REQUIRE(now);
+      if (before) CHECK(*now <= *before * (1 + 1e-9));
+      compared += before ? 1 : 0;
+      faster += before && *now < *before ? 1 : 0;
+      if (now) before = now;
+    }
+    std::optional<double> with_less;
+    for (const std::string& way : freer) {
+      const std::optional<double> now = replicas.seconds(way, 1500);
+      INFO("seed " << seed << ", " << replicas.text(way));
+      if (with_less) REQUIRE(now);
+      if (with_less) CHECK(*now <= *with_less * (1 + 1e-9));
+      compared += with_less ? 1 : 0;
+      if (now) with_less = now;
+    }
+  }
+  CHECK(compared > 30);
+  CHECK(faster > 5);
 }
 
 TEST_CASE("replicas compare placements in a run of all replicas", "[placement]") {

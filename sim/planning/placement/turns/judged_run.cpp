@@ -4,6 +4,7 @@
 #include <memory>
 #include <utility>
 
+#include "base/error.hpp"
 #include "plan/passes/one_stream.hpp"
 #include "planning/copy_time.hpp"
 #include "planning/joined_replicas.hpp"
@@ -70,13 +71,13 @@ class RunOfReplicas {
     // granted before a more urgent one.
     std::vector<Plan> alone;
     if (replicas_.transfers == ReplicaTransfers::in_turn || (any && shared)) alone = orders();
-    for (const Plan& order : alone) take(order, both, "in turn", {});
+    for (const Plan& order : alone) take_if_possible(order, both, "in turn");
     if (any || alone.empty())
       take(together, both, "together",
            any && !shared ? orders : std::function<std::vector<Plan>()>());
     Plan each_in_turn = placed;
     if (any && use_one_stream(each_in_turn))
-      take(replicas_.plan(each_in_turn), both, "each in turn", {});
+      take_if_possible(replicas_.plan(each_in_turn), both, "each in turn");
     if (!any) transfers_.clear();
     if (best_made_) best_.plan = plan_of(placed);
     return std::move(best_);
@@ -89,7 +90,8 @@ class RunOfReplicas {
     for (std::uint32_t a = 0; a < placed.actions.size(); ++a)
       for (const Flow& flow : placed.actions[a].flows)
         for (const std::uint32_t link : placed.routes[flow.route].links)
-          bytes[link] += static_cast<double>(flow.bytes) * static_cast<double>(placed.executions_of(a));
+          bytes[link] +=
+              static_cast<double>(flow.bytes) * static_cast<double>(placed.executions_of(a));
     double longest = 0;
     for (const Channel& channel : wanted_.request.replicas->share->channels) {
       const auto link = std::ranges::find(placed.links, channel.name, &Link::name);
@@ -98,6 +100,14 @@ class RunOfReplicas {
                                         channel.bandwidth);
     }
     return longest * within_accuracy;
+  }
+
+  /// Takes a plan whose waits may form a cycle with the order of its streams. Such a plan is not possible.
+  void take_if_possible(const Plan& plan, const MemoryPools& both, const char* transfers) {
+    try {
+      take(plan, both, transfers, {});
+    } catch (const InputError&) {
+    }
   }
 
   void take(const Plan& plan, const MemoryPools& both, const char* transfers,

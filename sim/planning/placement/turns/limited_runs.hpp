@@ -47,7 +47,8 @@ struct RunsWanted {
   double worth = std::numeric_limits<double>::infinity();
   double enough = 0;       ///< the search ends when a run takes at most these seconds
   std::size_t firsts = 1;  ///< how many of the pools are first memories; they come first
-  bool alike = false;  ///< whether the devices are alike, so that all first memories have the same least limit
+  bool alike =
+      false;  ///< whether the devices are alike, so that all first memories have the same least limit
   /// Whether transfers that share links may go one after the other.
   bool in_turn = true;
   /// If given: returns the plan with transfers that take turns in other orders than the listing order. No two of these

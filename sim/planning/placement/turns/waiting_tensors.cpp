@@ -1,5 +1,5 @@
-#include "planning/joined_replicas.hpp"
 #include "planning/placement/turns/waiting_tensors.hpp"
+#include "planning/joined_replicas.hpp"
 
 #include <algorithm>
 #include <limits>
