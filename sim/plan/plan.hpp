@@ -267,9 +267,6 @@ struct Plan {
   std::int64_t iterations_per_step = 1;
   std::vector<std::string> stages;  ///< the names of the stages, indexed by stage number
   std::vector<Fact> facts;          ///< the decisions of the policy, for the report
-  /// If the scenario leaves the cut open: the cut of this plan, as a scenario writes it ("cut: by_weight, groups: 12").
-  /// The text of a plan does not contain it.
-  std::string cut;
 
   /// The text from which the plan was read, and the positions in the text at which the lines of actions begin. Messages
   /// about the plan point to places in this text. A plan that a policy made has no text.

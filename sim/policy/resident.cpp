@@ -18,11 +18,9 @@ namespace {
 TrainingOrder training_order(const PolicyRequest& request, const Reader& parameters) {
   refuse_common_in_training(parameters);
   const CommonParameters common = read_common(request, parameters);
-  return {.policy = "resident",
-          .weights_stay = true,
-          .in_flight = 1,
-          .devices = {common.device.name},
-          .overlap = common.overlap};
+  TrainingOrder order{.policy = "resident", .in_flight = 1, .overlap = common.overlap};
+  order.devices = {common.device.name};
+  return order;
 }
 
 std::vector<Candidate> candidates_from_host(const PolicyRequest& asked, const Reader& parameters) {

@@ -202,8 +202,10 @@ TEST_CASE("with all_slow, a working set that is not counted stays in the first m
     const CutModel cut = cut_models(scenario).front();
     const PolicyRequest request = request_of(scenario, cut, {});
     const PlacedPrices prices(request, {"gpu"});
-    CHECK(prices.least_seconds(1, Pass::forward, 1, true, 0) == Approx(one_s).epsilon(1e-9));
-    CHECK(prices.least_seconds(2, Pass::forward, 1, true, 0) == Approx(two_s).epsilon(1e-9));
+    CHECK(prices.least_seconds({.layer = 1, .samples = 1, .all_slow = true}) ==
+          Approx(one_s).epsilon(1e-9));
+    CHECK(prices.least_seconds({.layer = 2, .samples = 1, .all_slow = true}) ==
+          Approx(two_s).epsilon(1e-9));
   };
   // The first product reads 840 bytes and writes 80 bytes; the second product reads 480 bytes and writes 20 bytes.
   check_least("counted", 92, 50);

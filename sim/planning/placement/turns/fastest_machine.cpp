@@ -27,7 +27,11 @@ class LeastCost : public Cost {
         std::ranges::find(devices, query.device.name, &Device::name) - devices.begin());
     const auto [known, fresh] = known_.try_emplace({device, layer, query.pass, query.samples}, 0);
     if (fresh)
-      known->second = prices_.least_seconds(layer, query.pass, query.samples, device, all_slow_);
+      known->second = prices_.least_seconds({.layer = layer,
+                                             .pass = query.pass,
+                                             .samples = query.samples,
+                                             .device = device,
+                                             .all_slow = all_slow_});
     return {.seconds = known->second};
   }
 

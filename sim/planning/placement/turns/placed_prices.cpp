@@ -192,8 +192,8 @@ Price PlacedPrices::of_pass(std::uint32_t number, Pass pass, const StageWork& wo
               : placed_price(pricing.platform, pricing.cost, placed_query(query, pools)).price;
 }
 
-double PlacedPrices::least_seconds(std::uint32_t number, Pass pass, std::int64_t samples,
-                                   std::uint32_t device, bool all_slow) const {
+double PlacedPrices::least_seconds(const PassOfLayer& one_pass) const {
+  const auto& [number, pass, samples, device, all_slow] = one_pass;
   const bool training = request_.pricing.training != nullptr;
   const auto& stages = request_.pricing.stages;
   const auto stage = std::find_if(stages.begin(), stages.end(),
@@ -245,7 +245,10 @@ double PlacedPrices::least_seconds(const StageWork& work) const {
   }
   double seconds = 0;
   for (const LayerPass& one : layer_passes(request_.pricing, query_of_stage(work)))
-    seconds += one.part({.seconds = least_seconds(one.layer, one.pass, work.samples, work.device)})
+    seconds += one.part({.seconds = least_seconds({.layer = one.layer,
+                                                   .pass = one.pass,
+                                                   .samples = work.samples,
+                                                   .device = work.device})})
                    .seconds;
   return seconds;
 }

@@ -71,11 +71,17 @@ class PlacedPrices {
   /// proportion to the bytes that the layers read and write. If a roofline gives the seconds of a layer, a part of them
   /// may be hidden by the FLOP of the layer.
   double behind_cache(const StageWork& work, double misses_s);
-  /// Returns the least seconds of a pass of a layer: with any of its kinds in the second memory or, if `all_slow` is
-  /// true, with all kinds there of which plans have tensors. Throws InputError if the cost model has no price.
-  /// `device` is the index of the device in Platform::devices.
-  double least_seconds(std::uint32_t layer, Pass pass, std::int64_t samples, std::uint32_t device,
-                       bool all_slow = false) const;
+  /// A pass of a layer.
+  struct PassOfLayer {
+    std::uint32_t layer = 0;
+    Pass pass = Pass::forward;
+    std::int64_t samples = 0;
+    std::uint32_t device = 0;  ///< the index in Platform::devices
+    /// Whether all kinds of which plans have tensors are in the second memory. Otherwise, any of them may be there.
+    bool all_slow = false;
+  };
+  /// Returns the least seconds of the pass. Throws InputError if the cost model has no price.
+  double least_seconds(const PassOfLayer& one) const;
   /// Returns a lower bound of the seconds of a computation with any of its kinds in the second memory: the sum of the
   /// least seconds of its passes of layers. Throws InputError if the cost model has no price.
   double least_seconds(const StageWork& work) const;
