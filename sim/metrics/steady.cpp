@@ -84,9 +84,9 @@ double work_of_step(const Plan& plan) {
 }
 
 double samples_of_step(const Plan& plan) {
-  return samples_of(plan, Section::prologue) +
-         samples_of(plan, Section::body) * static_cast<double>(plan.iterations_per_step) /
-             static_cast<double>(plan.steps_per_iteration);
+  return samples_of(plan, Section::prologue) + samples_of(plan, Section::body) *
+                                                   static_cast<double>(plan.iterations_per_step) /
+                                                   static_cast<double>(plan.steps_per_iteration);
 }
 
 }  // namespace sluice

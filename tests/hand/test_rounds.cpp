@@ -250,12 +250,12 @@ TEST_CASE("streamed: the body is one of the equal passes of a long step") {
   // micro-batch, no second input comes. All other loads are hidden by the computations of 6 ms per micro-batch. The last
   // answer takes 0.001 ms.
   const auto plan_of = [&](std::int64_t count, std::int64_t in_flight) {
-    const Plan plan = planned(
-        "batches_per_step: " + std::to_string(count),
-        "stages: {cut: per_layer}\nfates: {strategy: keep_all}\n"
-        "policy: {name: streamed, buffers: 2, pieces: whole, prefetch: 1, resident: none, "
-        "in_flight: " +
-            std::to_string(in_flight) + "}\n");
+    const Plan plan =
+        planned("batches_per_step: " + std::to_string(count),
+                "stages: {cut: per_layer}\nfates: {strategy: keep_all}\n"
+                "policy: {name: streamed, buffers: 2, pieces: whole, prefetch: 1, resident: none, "
+                "in_flight: " +
+                    std::to_string(in_flight) + "}\n");
     const double makespan = 0.103 + 6.0 * static_cast<double>(count);
     Totals totals(plan);
     replay(plan, totals);
@@ -283,7 +283,8 @@ TEST_CASE("streamed: the body is one of the equal passes of a long step") {
   CHECK(plan_of(30'001, 100).iterations == 301 - 5);
   CHECK(plan_of(999'983, 100).actions.size() < many.actions.size());
   // With few micro-batches in flight, a round has several passes.
-  CHECK(body(plan_of(100'000, 1)) == 4 * (1 + 3 + 3 + 1));  // four passes: inputs, weights, computations, answers
+  CHECK(body(plan_of(100'000, 1)) ==
+        4 * (1 + 3 + 3 + 1));  // four passes: inputs, weights, computations, answers
   // Short steps and steps of few passes are listed as a whole.
   CHECK(plan_of(4096, 8).iterations == 1);
   CHECK(plan_of(25'600, 100).iterations == 1);

@@ -53,14 +53,13 @@ std::int64_t early_loads(const Plan& plan, std::uint32_t begin, std::uint32_t en
 std::optional<Plan> with_repeated_round(const Plan& listed, const RepeatedRound& repeated) {
   const std::uint32_t begin = end_of_slot(listed, repeated.first_slot - 1),
                       end = end_of_slot(listed, repeated.first_slot + repeated.slots - 1);
-  std::optional<Plan> plan =
-      fold(listed, {begin, end - begin, repeated.compared}, repeated.times);
+  std::optional<Plan> plan = fold(listed, {begin, end - begin, repeated.compared}, repeated.times);
   if (!plan) return plan;
   const std::int64_t more = repeated.times - repeated.listed;
   for (Fact& fact : plan->facts)
     if (fact.name == "loads_listed_ahead")
-      fact = {fact.name, fact.number()->value +
-                             static_cast<double>(more * early_loads(listed, begin, end))};
+      fact = {fact.name,
+              fact.number()->value + static_cast<double>(more * early_loads(listed, begin, end))};
   return plan;
 }
 

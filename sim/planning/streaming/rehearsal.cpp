@@ -206,8 +206,8 @@ bool RehearsedStep::repeat_loads(const SomeRounds& some) {
   const auto begin = [&](std::int64_t round) {
     RehearsedLoad from;
     from.at = first_round.first_slot + round * slots;
-    return static_cast<std::size_t>(
-        std::lower_bound(loads.begin(), loads.end(), from, earlier) - loads.begin());
+    return static_cast<std::size_t>(std::lower_bound(loads.begin(), loads.end(), from, earlier) -
+                                    loads.begin());
   };
   const auto later = [&](RehearsedLoad load) {
     load.run += runs;

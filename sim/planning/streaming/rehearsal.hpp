@@ -75,8 +75,8 @@ std::vector<SomeRounds> shorter_steps(const StreamedCase& streamed, const Stream
 /// A round that stands for many.
 struct RepeatedRound {
   std::int64_t first_slot = 0, slots = 0;
-  std::int64_t times = 0;     ///< the number of rounds from this round to the end of the step
-  std::int64_t listed = 0;    ///< the number of rounds from this round to the end of the shorter step
+  std::int64_t times = 0;   ///< the number of rounds from this round to the end of the step
+  std::int64_t listed = 0;  ///< the number of rounds from this round to the end of the shorter step
   std::int64_t compared = 0;  ///< how many of these must be equal
 };
 /// Returns the middle round of a shorter step.

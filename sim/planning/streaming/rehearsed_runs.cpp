@@ -115,8 +115,8 @@ std::vector<RehearsedRuns>& RehearsedChoices::by_buffers(StayingWeights& staying
       RehearsedRuns some{buffers, piece, 0, {}};
       const StreamedChoice choice = some.choice(staying);
       const std::vector<SomeRounds> shorter = shorter_steps(streamed_, choice);
-      const Rehearsal rehearsal(
-          streamed_, choice, shorter.empty() ? std::nullopt : std::optional(shorter.front()));
+      const Rehearsal rehearsal(streamed_, choice,
+                                shorter.empty() ? std::nullopt : std::optional(shorter.front()));
       some.least = rehearsal.bytes_with(0);
       std::vector<std::int64_t> all = values;
       for (const auto& [inputs, results] : spared_at_first)

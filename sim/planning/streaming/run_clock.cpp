@@ -78,7 +78,8 @@ std::optional<double> RunClock::period(std::int64_t first, std::int64_t slots) c
       return {};
   const std::vector<GroupRun>& runs = rehearsal_.runs();
   std::size_t in_round = 0;
-  for (const GroupRun& run : runs) in_round += run.first_slot >= first && run.first_slot < first + slots;
+  for (const GroupRun& run : runs)
+    in_round += run.first_slot >= first && run.first_slot < first + slots;
   for (const Listed& listed : listed_) {
     if (listed.slot < first || listed.slot >= first + slots) continue;
     const RehearsedLoad& load = loads_[listed.load];

@@ -14,9 +14,11 @@ namespace {
 
 /// The weights of three layers stay. While a micro-batch is computed, the next input is loaded.
 Plan resident(std::int64_t batches) {
-  return make_plan(test::small_scenario(
-      1000, test::abc, "workload: {batches_per_step: " + std::to_string(batches) + "}\n"
-                       "stages: {cut: per_layer}\npolicy: {name: resident, buffers: 2}\n"));
+  return make_plan(
+      test::small_scenario(1000, test::abc,
+                           "workload: {batches_per_step: " + std::to_string(batches) +
+                               "}\n"
+                               "stages: {cut: per_layer}\npolicy: {name: resident, buffers: 2}\n"));
 }
 
 // An answer waits for the answer of two micro-batches ago. So a round that repeats has two micro-batches.

@@ -327,7 +327,8 @@ TEST_CASE("no rehearsal takes fewer seconds than its lower bound", "[property]")
   }
 }
 
-TEST_CASE("a step with a few passes gives the seconds and bounds of a long step with equal passes") {
+TEST_CASE(
+    "a step with a few passes gives the seconds and bounds of a long step with equal passes") {
   int repeated = 0, equal = 0, all = 0;
   for (unsigned c = 0; c < 60; ++c) {
     Dice dice(97'000 + c);
