@@ -1,8 +1,10 @@
 #include "policy/settle/all_replicas.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "base/error.hpp"
@@ -15,18 +17,32 @@
 namespace sluice {
 namespace {
 
-/// Makes the plans of all replicas from the plans of the first one.
+/// Returns the platform on which all these devices have the least of their capacities.
+Platform with_least_capacity(Platform platform, const std::vector<std::string>& devices) {
+  std::optional<std::int64_t> least;
+  for (const std::string& device : devices)
+    if (const std::optional<std::int64_t>& own = platform.device(device).memory().capacity)
+      least = std::min(*own, least.value_or(*own));
+  for (Device& device : platform.devices)
+    if (std::ranges::count(devices, device.name) > 0) device.memory().capacity = least;
+  return platform;
+}
+
+/// Makes the plans of all replicas from the plans of the first one. If the devices have different capacities, the plans are
+/// made for the least of them.
 class AllReplicas {
  public:
   AllReplicas(const Policy& policy, const PolicyRequest& request, const Keys& keys,
               std::string text)
       : policy_(policy),
-        request_(request),
+        asked_(request),
         keys_(keys),
         text_(std::move(text)),
         devices_(replica_devices(request, keys_.reader())),
-        known_(request, keys_.reader()),
-        first_(policy, request, keys_.reader()) {
+        platform_(with_least_capacity(request.pricing.platform, devices_)),
+        request_(request.priced(request.pricing.on(platform_))),
+        known_(request_, keys_.reader()),
+        first_(policy, request_, keys_.reader()) {
     known_.judge_together();
     first_.request.replicas = known_.replicas(first_.request);
     if (const EqualReplicas* const equal = first_.request.replicas)
@@ -63,7 +79,7 @@ class AllReplicas {
       parts.push_back(device == devices_.front()
                           ? first
                           : moved(first, request_.pricing.platform, devices_.front(), device));
-    TimedPlan joint = joined(policy_, request_, keys_.reader(), std::move(parts));
+    TimedPlan joint = joined(policy_, asked_, keys_.reader(), std::move(parts));
     all.seconds = joint.seconds();
     all.plan = [plan = std::make_shared<const Plan>(std::move(joint.plan))] { return *plan; };
     return all;
@@ -78,10 +94,12 @@ class AllReplicas {
   }
 
   const Policy& policy_;
-  const PolicyRequest& request_;
+  const PolicyRequest& asked_;
   Keys keys_;
   std::string text_;  ///< what differs between the keys and the scenario
   std::vector<std::string> devices_;
+  Platform platform_;      ///< the platform with the least capacity on each device
+  PolicyRequest request_;  ///< the request for this platform
   TogetherKnown known_;
   OneReplica first_;
   bool share_links_ = false;

@@ -319,7 +319,10 @@ std::vector<Candidate> replica_candidates(const Policy& replicating, const Polic
     } catch (const Infeasible&) {
     }
     choose = choose || !ways.empty();
-    if (ways.empty()) ways = candidates_alone(replicating, request, parameters, keys, &choose);
+    // If only the memories of the devices differ, the ways above do not use the room that only some of them have.
+    if (ways.empty() || !equal_replicas(request, replica_devices(request, parameters)))
+      for (Candidate& way : candidates_alone(replicating, request, parameters, keys, &choose))
+        ways.push_back(std::move(way));
     for (Candidate& way : ways) candidates.push_back(std::move(way));
   }
   if (!choose) candidates.clear();
