@@ -1,8 +1,10 @@
 #include "policy/settle/all_replicas.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "base/error.hpp"
@@ -18,19 +20,35 @@
 namespace sluice {
 namespace {
 
-/// Makes the plans of all replicas from the plans of the first one.
+/// Returns the platform on which all these devices have the least of their capacities. In two memories, the platform does
+/// not change: replicas with other capacities are not equal there.
+Platform with_least_capacity(Platform platform, const std::vector<std::string>& devices) {
+  if (have_two_memories(platform, devices)) return platform;
+  std::optional<std::int64_t> least;
+  for (const std::string& device : devices)
+    if (const std::optional<std::int64_t>& own = platform.device(device).memory().capacity)
+      least = std::min(*own, least.value_or(*own));
+  for (Device& device : platform.devices)
+    if (std::ranges::count(devices, device.name) > 0) device.memory().capacity = least;
+  return platform;
+}
+
+/// Makes the plans of all replicas from the plans of the first one. If the devices have different capacities, the plans are
+/// made for the least of them.
 class AllReplicas {
  public:
   AllReplicas(const Policy& policy, const PolicyRequest& request, const Keys& keys,
               std::string text, const TogetherWanted& wanted)
       : policy_(policy),
-        request_(request),
+        asked_(request),
         keys_(keys),
         text_(std::move(text)),
         only_plan_(wanted.only_plan),
         devices_(replica_devices(request, keys_.reader())),
-        known_(request, keys_.reader()),
-        first_(policy, request, keys_.reader()) {
+        platform_(with_least_capacity(request.pricing.platform, devices_)),
+        request_(request.priced(request.pricing.on(platform_))),
+        known_(request_, keys_.reader()),
+        first_(policy, request_, keys_.reader()) {
     known_.judge_together();
     if (two_memories())
       known_.join({.plan = [this](const Plan& first) { return together(first); },
@@ -87,7 +105,7 @@ class AllReplicas {
       all.plan = [plan = std::make_shared<const Plan>(run.plan([](Plan&) {}))] { return *plan; };
       return all;
     }
-    TimedPlan joint = joined(policy_, request_, keys_.reader(), parts_of(first), worth);
+    TimedPlan joint = joined(policy_, asked_, keys_.reader(), parts_of(first), worth);
     all.seconds = joint.seconds();
     all.plan = [plan = std::make_shared<const Plan>(std::move(joint.plan))] { return *plan; };
     return all;
@@ -122,7 +140,7 @@ class AllReplicas {
     return parts;
   }
   Plan together(const Plan& first) const {
-    return joined_together(policy_, request_, keys_.reader(), parts_of(first));
+    return joined_together(policy_, asked_, keys_.reader(), parts_of(first));
   }
 
   /// Returns a lower bound of the seconds of all replicas with this plan. In two memories, it holds with any sizes of the
@@ -142,11 +160,13 @@ class AllReplicas {
   }
 
   const Policy& policy_;
-  const PolicyRequest& request_;
+  const PolicyRequest& asked_;
   Keys keys_;
   std::string text_;  ///< what differs between the keys and the scenario
   bool only_plan_;    ///< TogetherWanted::only_plan
   std::vector<std::string> devices_;
+  Platform platform_;      ///< the platform with the least capacity on each device
+  PolicyRequest request_;  ///< the request for this platform
   TogetherKnown known_;
   OneReplica first_;
   bool share_links_ = false;

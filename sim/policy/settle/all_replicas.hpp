@@ -2,7 +2,8 @@
 // inference. Each way in which the first replica can make its choices becomes a plan of all replicas, and the judge
 // compares the runs of these plans. So a way that is fast for a replica alone, but slow for all replicas together, is not
 // chosen. The ways do not depend on the capacity of a memory. So more memory, or a placement method with more freedom,
-// does not make the run slower.
+// does not make the run slower. In one memory, replicas also count as equal if only the capacities of their devices
+// differ. Their plans then fit into the smallest memory.
 #pragma once
 
 #include <string>

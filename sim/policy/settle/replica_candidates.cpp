@@ -295,8 +295,11 @@ class ReplicaCandidates {
   /// the best for a replica alone. So each number is also tried for placements.
   std::vector<Candidate> of_training(const Keys& keys) const {
     std::vector<Candidate> all = together(keys.map(), {});
-    if (all.empty()) return alone(ways(keys));
-    if (!two_memories_) return all;
+    const bool compared = !all.empty();
+    // If only the memories of the devices differ, these ways do not use the room that only some of them have.
+    if (!compared || !equal_)
+      for (Candidate& one : alone(ways(keys))) all.push_back(std::move(one));
+    if (!compared || !two_memories_) return all;
     for (const Value& map : counts_of_replicas(policy_, request_, keys.reader()))
       for (Candidate& one : together(map, {.only_placed = true})) all.push_back(std::move(one));
     return all;
@@ -413,6 +416,7 @@ std::vector<Candidate> replica_candidates(const Policy& replicating, const Polic
   const Policy& policy = acting_policy(replicating, parameters);
   std::vector<Candidate> candidates;
   bool choose = false;
+  const bool training = request.workload.training.has_value();
   const ReplicaCandidates all(replicating, request, parameters, &choose);
   for (const Keys& keys : open_overlap(replicating, policy, parameters))
     for (Candidate& way : training ? all.of_training(keys) : all.of_inference(keys))
