@@ -80,8 +80,8 @@ class DeviceTape {
     return reads;
   }
 
-  /// A boundary that is loaded although the tape does not save it went to host memory on its way to another device. Adds
-  /// the save after the pass that makes it first.
+  /// A boundary that is loaded although the tape does not save it went to host memory on its way to another device.
+  /// Adds the save after the pass that makes it first.
   Tape with_missing_saves() {
     Tape all;
     all.reserve(tape_.size());

@@ -40,8 +40,8 @@ struct FateRequest {
   /// If there are no such tensors, the pointer is null.
   const FateRequest* selective = nullptr;
 
-  /// Whether the caller makes several requests and compares the results. They differ in the number of micro-batches side
-  /// by side, or in the tensors that stay on devices that take turns.
+  /// Whether the caller makes several requests and compares the results. They differ in the number of micro-batches
+  /// side by side, or in the tensors that stay on devices that take turns.
   bool one_of_several = false;
   /// The seconds of a result that the caller already has. A tape is useful only if it takes fewer seconds than this.
   double worth = std::numeric_limits<double>::infinity();

@@ -13,8 +13,8 @@
 namespace sluice {
 namespace {
 
-/// The lifetimes of a tape's tensors. A lifetime lasts from the operation that makes the tensor on a device, or loads it
-/// there, to the tensor's last use on this device. The tensors are numbered in this order: boundaries 0 to n, inner
+/// The lifetimes of a tape's tensors. A lifetime lasts from the operation that makes the tensor on a device, or loads
+/// it there, to the tensor's last use on this device. The tensors are numbered in this order: boundaries 0 to n, inner
 /// tensors, gradients of the boundaries.
 class Lifetimes {
  public:

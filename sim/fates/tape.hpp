@@ -42,9 +42,10 @@ using Tape = std::vector<TapeOp>;
 /// tensors that the pass makes, or that are loaded for it, come micro-batch by micro-batch. The tensors that it
 /// reads for the last time leave micro-batch by micro-batch, too.
 ///
-/// If several devices take turns, each device that uses a tensor holds one of its own. A pass or a load brings it to its
-/// device only. The first transfer to another device needs no operation. `bytes` has n times the bytes of the fullest of
-/// the n devices, with Chain::occupied. So an operation fits if each device has an equal share of the budget.
+/// If several devices take turns, each device that uses a tensor holds one of its own. A pass or a load brings it to
+/// its device only. The first transfer to another device needs no operation. `bytes` has n times the bytes of the
+/// fullest of the n devices, with Chain::occupied. So an operation fits if each device has an equal share of the
+/// budget.
 struct TapeMemory {
   std::vector<std::int64_t> bytes;  ///< indexed by operation
   std::int64_t peak = 0;  ///< the greatest of `bytes`; copies count only if side_by_side is 1

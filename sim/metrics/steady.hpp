@@ -36,8 +36,8 @@ class StepEnds final : public Sink {
 /// seconds per step, returns those seconds.
 std::optional<double> steady_step_s(const Plan& plan, const StepEnds& ends);
 
-/// Returns how many times as much work a step has as its iterations of the body. The result is 1, or more if the prologue
-/// computes micro-batches of the step.
+/// Returns how many times as much work a step has as its iterations of the body. The result is 1, or more if the
+/// prologue computes micro-batches of the step.
 double work_of_step(const Plan& plan);
 
 /// Returns the number of samples whose answers become complete in a step.

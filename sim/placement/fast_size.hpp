@@ -8,8 +8,8 @@
 namespace sluice {
 
 struct FastSize {
-  /// The bytes, if the user gives bytes. Otherwise the size is the share `of_needed` of the bytes that are needed: of the
-  /// most bytes that the tensors occupy at one moment, if no tensor is in fast and slow memory at once.
+  /// The bytes, if the user gives bytes. Otherwise the size is the share `of_needed` of the bytes that are needed: of
+  /// the most bytes that the tensors occupy at one moment, if no tensor is in fast and slow memory at once.
   std::optional<std::int64_t> bytes;
   double of_needed = 0;
 

@@ -49,8 +49,8 @@ struct WayRequest {
   std::vector<const PlacementResult*> lesser = {};
 };
 
-/// Returns the placement of `first_touch`: a tensor is in fast memory for its whole life if there is room for it when it
-/// is made.
+/// Returns the placement of `first_touch`: a tensor is in fast memory for its whole life if there is room for it when
+/// it is made.
 Placing first_touch(const PlacementQuestion& question, std::int64_t capacity);
 
 struct PlacementWay {

@@ -11,18 +11,18 @@ namespace sluice {
 struct JoinedReplicas;
 
 struct EqualReplicas {
-  /// The platform of the request with each replica's share of the links (shared_out()). A link needs as long for the bytes
-  /// of all replicas as it needs for the bytes of one replica with this share of its bandwidth.
+  /// The platform of the request with each replica's share of the links (shared_out()). A link needs as long for the
+  /// bytes of all replicas as it needs for the bytes of one replica with this share of its bandwidth.
   const Platform* share = nullptr;
   /// If the platform of the request is a shown machine (planning/placement/backing.hpp): the real machine with these
   /// shares. Otherwise null.
   const Platform* real_share = nullptr;
-  /// Indexed by stage: a lower bound of the seconds from the time at which a device has completed its own gradients of a
-  /// batch until it has the sums of all replicas. It holds for the device that waits longest. Empty if no gradients are
-  /// summed.
+  /// Indexed by stage: a lower bound of the seconds from the time at which a device has completed its own gradients of
+  /// a batch until it has the sums of all replicas. It holds for the device that waits longest. Empty if no gradients
+  /// are summed.
   std::vector<double> sums_s = {};
-  /// Another device may be the last that begins to compute. If a bound follows this device, the waits of the whole run for
-  /// sums count as so many seconds less.
+  /// Another device may be the last that begins to compute. If a bound follows this device, the waits of the whole run
+  /// for sums count as so many seconds less.
   double sums_differ_s = 0;
   /// Whether a transfer of sums may use a link at the same time as another transfer, and slow it down.
   bool sums_share_links = false;

@@ -126,7 +126,8 @@ class ForwardMaker {
   std::vector<StageTensors> tensors_;  ///< indexed by stage
   ProgramDraft draft_;
   std::vector<std::uint32_t> device_of_;  ///< indexed by stage
-  /// The instances of the current micro-batch, indexed like `inputs_`, in the order in which they came to their devices.
+  /// The instances of the current micro-batch, indexed like `inputs_`, in the order in which they came to their
+  /// devices.
   std::vector<std::vector<std::uint32_t>> held_;
 };
 

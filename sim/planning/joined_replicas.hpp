@@ -1,5 +1,5 @@
-// Equal replicas whose tensors are placed in two memories. A placement that is fast for a replica alone may be slow for all
-// replicas together. So placements are compared by the runs of all replicas.
+// Equal replicas whose tensors are placed in two memories. A placement that is fast for a replica alone may be slow for
+// all replicas together. So placements are compared by the runs of all replicas.
 #pragma once
 
 #include <functional>

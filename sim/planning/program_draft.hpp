@@ -57,9 +57,9 @@ class ProgramDraft {
   /// that the save of the instance `copy_of` left.
   void bring(std::uint32_t instance, double load_s, Program::Home home,
              std::uint32_t copy_of = none);
-  /// Adds an instance on device(), which is sent there for this stage. `holders` has the instances of the tensor on other
-  /// devices, in the order in which they came there. The device from which a copy takes the fewest seconds sends the
-  /// tensor. Of equally fast devices, it is the one that has held it longest. Returns the new instance.
+  /// Adds an instance on device(), which is sent there for this stage. `holders` has the instances of the tensor on
+  /// other devices, in the order in which they came there. The device from which a copy takes the fewest seconds sends
+  /// the tensor. Of equally fast devices, it is the one that has held it longest. Returns the new instance.
   std::uint32_t send(const Platform& platform, const std::vector<std::uint32_t>& holders,
                      std::size_t stage);
   void use(Program::Operation& operation, std::uint32_t instance);

@@ -123,8 +123,8 @@ Plan moved(Plan plan, const Platform& platform, const std::string& from, const s
 
 namespace {
 
-/// Returns the plan with all rounds of a step, if it has few of them: the best order of transfers may differ from round to
-/// round, so each round gets its own. Returns nothing for a long step, and for a step of one round.
+/// Returns the plan with all rounds of a step, if it has few of them: the best order of transfers may differ from round
+/// to round, so each round gets its own. Returns nothing for a long step, and for a step of one round.
 std::optional<Plan> with_all_rounds(const Plan& plan) {
   const auto round = static_cast<std::int64_t>(plan.body_end - plan.body_begin);
   const bool short_step = round * plan.iterations_per_step <= longest_listed_step;

@@ -31,23 +31,24 @@ Platform shared_out(Platform platform, const std::vector<std::string>& devices);
 /// `whole`: a link that several replicas use has less bandwidth in `share`.
 bool share_links(const Platform& whole, const Platform& share);
 
-/// Returns whether the memories of two of these devices have links in common: the links between the memories of a device,
-/// or between one of them and host memory. Devices with the same second memory have links in common.
+/// Returns whether the memories of two of these devices have links in common: the links between the memories of a
+/// device, or between one of them and host memory. Devices with the same second memory have links in common.
 bool share_any_links(const Platform& platform, const std::vector<std::string>& devices);
 
 /// Gives the plans of all replicas equally many iterations, because the joined plan has only one number of iterations.
 /// For this, the body of a plan may become several rounds long.
 std::vector<Plan> with_equal_rounds(std::vector<Plan> parts);
 
-/// How transfers of several replicas use one link: at the same time, one after the other, or in the faster of both ways.
+/// How transfers of several replicas use one link: at the same time, one after the other, or in the faster of both
+/// ways.
 enum class ReplicaTransfers : std::uint8_t { any, together, in_turn };
 
-/// Makes the transfers use one link in this way. With `any`, the function simulates both ways, and takes the faster one.
-/// Transfers also stay together if the plan ends in a deadlock when they run one after the other.
+/// Makes the transfers use one link in this way. With `any`, the function simulates both ways, and takes the faster
+/// one. Transfers also stay together if the plan ends in a deadlock when they run one after the other.
 TimedPlan with_transfers(Plan plan, ReplicaTransfers how);
 
-/// Returns plans in which the transfers take turns, in several orders (planning/turns.hpp). The orders do not depend on the
-/// sizes of the memories: they come from simulations in which memory is unlimited.
+/// Returns plans in which the transfers take turns, in several orders (planning/turns.hpp). The orders do not depend on
+/// the sizes of the memories: they come from simulations in which memory is unlimited.
 std::vector<Plan> orders_in_any_memory(const Plan& plan);
 
 }  // namespace sluice

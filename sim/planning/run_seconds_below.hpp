@@ -1,5 +1,5 @@
-// Bounds of the seconds of a plan's run, and runs that end early if they take too long. A way of replicas is compared in
-// several orders of its transfers, and most of them are slower than the best way so far.
+// Bounds of the seconds of a plan's run, and runs that end early if they take too long. A way of replicas is compared
+// in several orders of its transfers, and most of them are slower than the best way so far.
 #pragma once
 
 #include "plan/plan.hpp"

@@ -20,8 +20,8 @@ constexpr double never = std::numeric_limits<double>::infinity();
 
 /// The start of each action in a simulation, in seconds.
 struct Starts {
-  /// For an action of the body, this is the start in an iteration in the middle of the run. In the last iteration, actions
-  /// that work for a next iteration are dropped, so they have no time.
+  /// For an action of the body, this is the start in an iteration in the middle of the run. In the last iteration,
+  /// actions that work for a next iteration are dropped, so they have no time.
   std::vector<double> usual;
   std::vector<double> first;    ///< for an action of the body, the start of its first execution
   std::vector<double> arrival;  ///< when the data of the execution of `usual` arrives
@@ -178,7 +178,8 @@ class Orders {
   double fastest_s_ = never;
 };
 
-/// The orders that were tried, if links are shared and the given plan does not block, and the seconds of the given plan.
+/// The orders that were tried, if links are shared and the given plan does not block, and the seconds of the given
+/// plan.
 struct Tried {
   std::optional<Orders> orders = {};
   std::optional<double> together_s = {};

@@ -31,7 +31,8 @@ struct Turns {
 /// Throws Interrupted.
 Turns in_turn(const Plan& plan);
 
-/// Returns a plan for each of the orders that in_turn() tries, also for those that end in a deadlock. Throws Interrupted.
+/// Returns a plan for each of the orders that in_turn() tries, also for those that end in a deadlock. Throws
+/// Interrupted.
 std::vector<Plan> orders_in_turn(const Plan& plan);
 
 }  // namespace sluice

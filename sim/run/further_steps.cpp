@@ -27,9 +27,9 @@ std::int64_t affordable_steps(const Plan& plan, std::int64_t asked) {
   return std::clamp<std::int64_t>(std::max(many_executions, executions) / of_a_step, 2, many_steps);
 }
 
-/// Returns the number of iterations of the longer run. Returns nullopt if two things hold: this run would have fewer than
-/// `many_steps` steps, and the question asks for as many steps or more. Also returns nullopt if the number of iterations
-/// would be too large for an integer.
+/// Returns the number of iterations of the longer run. Returns nullopt if two things hold: this run would have fewer
+/// than `many_steps` steps, and the question asks for as many steps or more. Also returns nullopt if the number of
+/// iterations would be too large for an integer.
 std::optional<std::int64_t> iterations_to_run(const Plan& plan) {
   const std::int64_t per_step = plan.iterations_per_step;
   if (plan.body_begin == plan.body_end || plan.iterations < per_step) return {};

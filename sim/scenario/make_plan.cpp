@@ -122,8 +122,8 @@ void require_counted_memories(const Scenario& scenario) {
               "' does not: use cost.model=roofline, or policy.placement=none");
 }
 
-/// Returns whether the scenario's policy has a key that says in which memories of a device tensors are, and the plan does
-/// not yet say how far it is from other placements.
+/// Returns whether the scenario's policy has a key that says in which memories of a device tensors are, and the plan
+/// does not yet say how far it is from other placements.
 bool lacks_placement_gap(const Scenario& scenario, const Plan& plan) {
   const auto has = [](const auto& all, const char* name) {
     return std::any_of(all.begin(), all.end(), [&](const auto& one) { return one.name == name; });

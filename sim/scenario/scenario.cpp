@@ -205,8 +205,8 @@ Chosen<Policy> choose_policy(const Value& policy) {
 
 namespace {
 
-/// Returns the names of the devices that compute: those that the policy names. If it names none, these are all devices of
-/// the platform, or the first device if the policy uses only one.
+/// Returns the names of the devices that compute: those that the policy names. If it names none, these are all devices
+/// of the platform, or the first device if the policy uses only one.
 std::vector<std::string> computing_devices(const Scenario& scenario, const Policy& policy,
                                            const Value& keys) {
   std::vector<std::string> names;

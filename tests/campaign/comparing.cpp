@@ -146,8 +146,8 @@ void overlap_off(const Executed& run, Complaints& complaints) {
                      is_replicated(run) ? 1e-9 : 0.01);
 }
 
-/// `optimal` must be at least as fast as each strategy that Sluice compares if a scenario names no strategy. For more than 8
-/// replicas, this is only certain for a replica that runs alone, so the check has a tolerance.
+/// `optimal` must be at least as fast as each strategy that Sluice compares if a scenario names no strategy. For more
+/// than 8 replicas, this is only certain for a replica that runs alone, so the check has a tolerance.
 void optimal_is_best(const Executed& run, Complaints& complaints) {
   if (!run.scenario.fates || (*run.scenario.fates)->name != "optimal" || cuts_by_machine(run))
     return;

@@ -25,9 +25,10 @@ double gap_of(const Plan& plan) {
 
 // Device 0 computes stages A and C, and device 1 computes stage B. The weights of A (4 ns) and the input (0.001 ms)
 // arrive. Then the passes FA, FB, FC, BC, BB and BA take 1, 2, 3, 6, 4 and 2 ms. FB waits for A's output, for 2 x 2 ms.
-// FC waits for B's output, for 2 x 3 ms. BB waits for the gradient of B's output, for 2 x 3 ms. BA waits for the gradient
-// of A's output, for 2 x 2 ms. BC and BB make gradients of weights, too. These are saved after the results for the other
-// device. At the end, the gradients of A's weights are saved (4 ns). The bound does not count all of the input's load.
+// FC waits for B's output, for 2 x 3 ms. BB waits for the gradient of B's output, for 2 x 3 ms. BA waits for the
+// gradient of A's output, for 2 x 2 ms. BC and BB make gradients of weights, too. These are saved after the results for
+// the other device. At the end, the gradients of A's weights are saved (4 ns). The bound does not count all of the
+// input's load.
 TEST_CASE("phased training: each result for another device is waited for, and the bound says so") {
   const Plan plan = trained("optimal", "true");
   CHECK(makespan_of(plan) == ms(0.000004 + 0.001 + 18 + 20 + 0.000004));
@@ -35,8 +36,8 @@ TEST_CASE("phased training: each result for another device is waited for, and th
   CHECK(gap_of(plan) <= 0.001 / 38);
 }
 
-// Without overlap, the weights of A and B are loaded twice, and those of C once. The gradients of all weights are saved.
-// These 5 + 3 copies take 4 ns each.
+// Without overlap, the weights of A and B are loaded twice, and those of C once. The gradients of all weights are
+// saved. These 5 + 3 copies take 4 ns each.
 TEST_CASE("phased training without overlap: the bound of optimal counts all copies") {
   const Plan plan = trained("optimal", "false");
   CHECK(makespan_of(plan) == ms(8 * 0.000004 + 0.001 + 18 + 20));
@@ -85,12 +86,13 @@ policy: {name: phased, overlap: false, resident: [2]}
                                  "small"));
 }
 
-// The forward passes take 9.79 us together, and the backward passes twice as long. The input takes 0.04 us. Four outputs
-// and four gradients go to the other device, in 2 x 0.04 us each. The weights of A, C, D and E take turns: those of C and D
-// are loaded twice, those of E once, and those of A again for its backward pass, in 0.02 us each. The gradients of these
-// four layers are saved. Device 0 cannot hold the tensors that A, C and E would keep, but those of A and E fit. So C runs
-// again, in 0.6 us. If each device had half of all room beside what stays, 3900 bytes, those of A could not be there
-// during the backward pass of C. Before the micro-batch, the weights of A and B are loaded: 0.02 + 1.6 us.
+// The forward passes take 9.79 us together, and the backward passes twice as long. The input takes 0.04 us. Four
+// outputs and four gradients go to the other device, in 2 x 0.04 us each. The weights of A, C, D and E take turns:
+// those of C and D are loaded twice, those of E once, and those of A again for its backward pass, in 0.02 us each. The
+// gradients of these four layers are saved. Device 0 cannot hold the tensors that A, C and E would keep, but those of A
+// and E fit. So C runs again, in 0.6 us. If each device had half of all room beside what stays, 3900 bytes, those of A
+// could not be there during the backward pass of C. Before the micro-batch, the weights of A and B are loaded: 0.02 +
+// 1.6 us.
 TEST_CASE("phased training: the bounds of optimal know the room beside tensors that stay") {
   const Plan plan = with_unlike_rooms();
   constexpr double micro_batch_us = 3 * 9.79 + 0.04 + 8 * 0.08 + 6 * 0.02 + 4 * 0.02 + 0.6;

@@ -246,9 +246,9 @@ TEST_CASE("phased: a round brings the first phase back to the first device") {
 }
 
 TEST_CASE("streamed: the body is one of the equal passes of a long step") {
-  // The first input takes 0.001 ms, and A's weights 0.1 ms, while the second input comes. If the first pass has a single
-  // micro-batch, no second input comes. All other loads are hidden by the computations of 6 ms per micro-batch. The last
-  // answer takes 0.001 ms.
+  // The first input takes 0.001 ms, and A's weights 0.1 ms, while the second input comes. If the first pass has a
+  // single micro-batch, no second input comes. All other loads are hidden by the computations of 6 ms per micro-batch.
+  // The last answer takes 0.001 ms.
   const auto plan_of = [&](std::int64_t count, std::int64_t in_flight) {
     const Plan plan =
         planned("batches_per_step: " + std::to_string(count),

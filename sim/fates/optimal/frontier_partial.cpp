@@ -6,8 +6,8 @@
 namespace sluice {
 namespace {
 
-/// The greatest number of stages for which the search tries partial segments. Their number grows with the third power of
-/// the number of stages.
+/// The greatest number of stages for which the search tries partial segments. Their number grows with the third power
+/// of the number of stages.
 constexpr std::size_t most_partial_stages = 12;
 
 /// Returns how many triples of stages s < m <= t there are with t < n.

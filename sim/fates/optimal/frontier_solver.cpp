@@ -44,9 +44,9 @@ void Frontier::Solver::solve(std::size_t s, std::size_t t) {
 }
 
 /// Returns whether any other segment reads the row of this segment, or if it is the whole chain. Suppose that a segment
-/// splits after stage t. If stage t has nothing to keep and may drop its input, it has always run before the second part
-/// begins (split_at), unless it is the only stage of this part. So the rows of longer parts in which stage t has not run
-/// yet are read only by rows of this kind. The same is true of partial segments.
+/// splits after stage t. If stage t has nothing to keep and may drop its input, it has always run before the second
+/// part begins (split_at), unless it is the only stage of this part. So the rows of longer parts in which stage t has
+/// not run yet are read only by rows of this kind. The same is true of partial segments.
 bool Frontier::Solver::is_part(std::size_t s, std::size_t t, Ready ready) const {
   if (ready != Ready::no || s == t || t + 1 == count_) return true;
   return !may_part(t) || !keeps_nothing(t);
@@ -124,8 +124,8 @@ void Frontier::Solver::keep(const Segment& segment, bool boundary_goes, bool inn
             held);
 }
 
-/// Adds points for schedules that consist of the operations of `node` and of a point of the row with the index `points`.
-/// While the operations of this point run, the device also holds `held` other bytes.
+/// Adds points for schedules that consist of the operations of `node` and of a point of the row with the index
+/// `points`. While the operations of this point run, the device also holds `held` other bytes.
 void Frontier::Solver::add_after(ParetoNode node, std::size_t points, std::int64_t held) {
   const ParetoNodes& rest = frontier_.segments_[points];
   const std::int64_t floor = node.peak;
@@ -208,8 +208,8 @@ void Frontier::Solver::split_at(const Segment& segment, bool boundary_goes, std:
   add(Ready::no);
 }
 
-/// Returns whether only the first point of each segment counts, and every point of this row needs at least as many bytes
-/// as the best point so far.
+/// Returns whether only the first point of each segment counts, and every point of this row needs at least as many
+/// bytes as the best point so far.
 bool Frontier::Solver::needs_more(std::size_t row) const {
   return frontier_.settings_.only_least && !best_.empty() && best_.front().peak <= ends_[row].least;
 }

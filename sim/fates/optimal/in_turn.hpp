@@ -55,8 +55,9 @@ class InTurnSearch {
   const Chain& chain_;
   Chain joint_;              ///< the view of the chain without branches (joint.hpp)
   std::vector<Tape> alike_;  ///< the first tape keeps all tensors
-  /// Whether the search uses frontiers. They take longer than the rest of it. With several devices, they count all memories
-  /// as one, so the other tapes are hardly worse. If the caller compares several searches, they are then left out.
+  /// Whether the search uses frontiers. They take longer than the rest of it. With several devices, they count all
+  /// memories as one, so the other tapes are hardly worse. If the caller compares several searches, they are then left
+  /// out.
   bool has_frontiers_;
   std::vector<Frontier> frontiers_;
   std::optional<SmallestTape>

@@ -54,8 +54,8 @@ class FateSearch {
   };
 
   /// If `one_of_several` is true, the caller makes several searches, and compares the answers
-  /// (FateRequest::one_of_several). In this case, the search tries fewer candidates, and the caller tries the tapes that
-  /// treat every stage alike.
+  /// (FateRequest::one_of_several). In this case, the search tries fewer candidates, and the caller tries the tapes
+  /// that treat every stage alike.
   FateSearch(const Chain& chain, FateScore score, const FateRun& run, bool one_of_several = false);
 
   /// Returns the bytes of the smallest tape that was found so far.

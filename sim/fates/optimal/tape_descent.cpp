@@ -14,8 +14,8 @@ namespace {
 using Kind = TapeOp::Kind;
 
 /// The boundaries and the inner tensors of a chain. Boundary b has the number b, and the inner tensors of stage s have
-/// the number n + 1 + s, where n is the number of stages. If several devices take turns, each of them may hold a tensor.
-/// A place is a tensor on a device.
+/// the number n + 1 + s, where n is the number of stages. If several devices take turns, each of them may hold a
+/// tensor. A place is a tensor on a device.
 class Tensors {
  public:
   explicit Tensors(const Chain& chain) : chain_(chain), stages_(chain.stages.size()) {}

@@ -129,8 +129,8 @@ class Folder {
   }
 
   /// Gives an action of the body the waits for all iterations: in the first iteration, it waits for actions of the
-  /// prologue, and in the others, for actions of the iteration before. The body of the listed plan runs once, so waits for
-  /// earlier runs of it have no effect.
+  /// prologue, and in the others, for actions of the iteration before. The body of the listed plan runs once, so waits
+  /// for earlier runs of it have no effect.
   bool move_waits(std::uint32_t a, Action& action) {
     const Few<Wait, 2> waits = action.waits;
     action.waits = {};

@@ -132,8 +132,8 @@ class Merger {
   }
 
   /// Adds the actions of a section, one part after the other. But if parts share a stream, such as the copy engine of a
-  /// memory that they share, the parts take turns. Otherwise the first actions of a part would wait for the last actions
-  /// of another part.
+  /// memory that they share, the parts take turns. Otherwise the first actions of a part would wait for the last
+  /// actions of another part.
   void add_section(const std::vector<Plan>& parts, const std::vector<std::string>& names,
                    Section section) {
     struct Turn {

@@ -138,8 +138,8 @@ PlacedRuns fates_to_place(const PolicyRequest& request, const CommonParameters& 
   return all;
 }
 
-/// Returns the bound of runs with the placement method `way` and with any fates. A run computes the fewest passes if all
-/// activations are kept. So the bound for kept activations holds for all fates.
+/// Returns the bound of runs with the placement method `way` and with any fates. A run computes the fewest passes if
+/// all activations are kept. So the bound for kept activations holds for all fates.
 PlacedBound bound_of_any_fates(const PolicyRequest& request, const CommonParameters& common,
                                const std::string& policy, const std::string& way) {
   const bool cached = way == hardware_cache;

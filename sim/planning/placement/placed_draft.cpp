@@ -35,13 +35,13 @@ struct FastSize {
   bool moves = false;  ///< whether placements with moves are also searched for this size
 };
 
-/// Returns the sizes of fast memory for which a placement is searched, in descending order. Each size is n/`count` of the
-/// bytes that all tensors need, with n from 0 to `count`. Between the two smallest of these sizes, more sizes follow, each
-/// a third smaller than the one before: so a small memory, too, is mostly used. In the same way, more sizes lie between
-/// the two largest. Sizes above `room` are left out. With fewer kernels, a search is faster, so `count` is greater. A
-/// search for placements with moves takes many times as long as a search without moves. So `moves` is true for only some
-/// of the sizes. A device with more room gets all sizes of a device with less room, and perhaps more. So a run never
-/// becomes slower with more room.
+/// Returns the sizes of fast memory for which a placement is searched, in descending order. Each size is n/`count` of
+/// the bytes that all tensors need, with n from 0 to `count`. Between the two smallest of these sizes, more sizes
+/// follow, each a third smaller than the one before: so a small memory, too, is mostly used. In the same way, more
+/// sizes lie between the two largest. Sizes above `room` are left out. With fewer kernels, a search is faster, so
+/// `count` is greater. A search for placements with moves takes many times as long as a search without moves. So
+/// `moves` is true for only some of the sizes. A device with more room gets all sizes of a device with less room, and
+/// perhaps more. So a run never becomes slower with more room.
 std::vector<FastSize> sizes_within(const PlacementQuestion& question, std::int64_t room) {
   constexpr std::int64_t smallest = 400;  // as a part of the bytes that are needed
   const auto shares = [&](std::int64_t kernels) {
@@ -121,7 +121,8 @@ class PlacementChoice {
     }
   }
 
-  /// Returns the fastest run, or nothing if every run takes too long. Throws Infeasible if slow memory has no room for any.
+  /// Returns the fastest run, or nothing if every run takes too long. Throws Infeasible if slow memory has no room for
+  /// any.
   std::optional<Draft> best() {
     if (!best_ && std::isinf(seconds_)) refuse_slow();
     return std::move(best_);
@@ -146,8 +147,9 @@ class PlacementChoice {
 
   /// Returns the placements that the placement method `way_` finds. If the method searches, the placement of
   /// `first_touch` is also among them: with the largest size, it has all tensors in fast memory. If the method moves
-  /// tensors, the best placement without moves is also among them. The search counts the seconds of kernels. So for each
-  /// placement that it finds, there is another one with more tensors in fast memory and the same seconds of kernels.
+  /// tensors, the best placement without moves is also among them. The search counts the seconds of kernels. So for
+  /// each placement that it finds, there is another one with more tensors in fast memory and the same seconds of
+  /// kernels.
   Placements placements(const PlacementQuestion& question, const FastSize& size,
                         const std::function<bool(double round_s)>& useless) const {
     const bool moves = moves_tensors(way_);
@@ -201,10 +203,10 @@ class PlacementChoice {
     return "all placements without moves";
   }
 
-  /// Returns a bound of the placements without moves, and also of those with moves if the method moves tensors. A run may
-  /// do without room for inputs and answers in transfer, so the bound has the whole fast memory. With a hardware cache, it
-  /// is a cache that loses nothing, because every address has a place of its own. The bound is infinite if no placement
-  /// fits.
+  /// Returns a bound of the placements without moves, and also of those with moves if the method moves tensors. A run
+  /// may do without room for inputs and answers in transfer, so the bound has the whole fast memory. With a hardware
+  /// cache, it is a cache that loses nothing, because every address has a place of its own. The bound is infinite if no
+  /// placement fits.
   double bound() const {
     const PlacedQuestion& asked = problems_.front();
     const PlacementQuestion& question = asked.question();
@@ -246,8 +248,8 @@ class PlacementChoice {
                      "' has room: give it more bytes, or more to '" + fast + "'");
   }
 
-  /// Returns the seconds of the draft's run. For one of several replicas that are judged together, the draft becomes that of
-  /// the fastest run of all of them, and the result is infinite if this run takes too long.
+  /// Returns the seconds of the draft's run. For one of several replicas that are judged together, the draft becomes
+  /// that of the fastest run of all of them, and the result is infinite if this run takes too long.
   double seconds_of(Draft& draft) const {
     if (!joined_replicas(request_)) return run_seconds(finish(draft, request_));
     const std::vector<const Device*> devices = {&common_.device};

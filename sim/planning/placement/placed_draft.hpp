@@ -39,8 +39,8 @@ struct PlacedRun {
 /// A plan whose tensors are placed.
 struct PlacedDraft {
   Draft draft;
-  /// Adds the fact `placement_gap` to the finished plan. This takes about as long as a search for one placement, so only a
-  /// plan that is chosen gets the fact. What the PlacedRun refers to must outlive the function.
+  /// Adds the fact `placement_gap` to the finished plan. This takes about as long as a search for one placement, so
+  /// only a plan that is chosen gets the fact. What the PlacedRun refers to must outlive the function.
   std::function<void(Plan& finished)> say_gap;
 };
 

@@ -183,8 +183,8 @@ class StreamedWays {
     if (!run.used) rehearsal.rehearse(run);
   }
 
-  /// Returns the run with the greatest value of `ahead` for which the device has room. It needs less than `below` bytes.
-  /// Returns null if there is none.
+  /// Returns the run with the greatest value of `ahead` for which the device has room. It needs less than `below`
+  /// bytes. Returns null if there is none.
   RehearsedRun* most_ahead(RehearsedRuns& some, std::int64_t below) const {
     for (auto run = some.runs.rbegin(); run != some.runs.rend(); ++run)
       if (const std::int64_t bytes = some.least + run->ahead; fits(bytes) && bytes < below)

@@ -45,8 +45,8 @@ std::int64_t passes_per_step(std::int64_t per_step, std::int64_t in_flight) {
   return (per_step + in_flight - 1) / in_flight;
 }
 
-// If the first pass is short instead of the last, its computations may not hide the loads of the second pass. In a step of
-// many passes, this hardly matters.
+// If the first pass is short instead of the last, its computations may not hide the loads of the second pass. In a step
+// of many passes, this hardly matters.
 bool StreamedCase::repeats_passes(std::int64_t in_flight) const {
   constexpr std::int64_t many_passes = 256, many_passes_of_very_long = 64;
   if (!may_repeat || micro_batches <= longest_round) return false;

@@ -27,8 +27,8 @@ struct GroupRun {
   std::int64_t last_slot() const { return first_slot + count - 1; }
 };
 std::vector<GroupRun> group_runs(std::size_t groups, std::int64_t per_step, std::int64_t in_flight);
-/// Returns the same runs in another order: if `micro_batches` is not a multiple of `in_flight`, the first pass has fewer
-/// micro-batches, and not the last pass.
+/// Returns the same runs in another order: if `micro_batches` is not a multiple of `in_flight`, the first pass has
+/// fewer micro-batches, and not the last pass.
 std::vector<GroupRun> group_runs_short_first(std::size_t groups, std::int64_t micro_batches,
                                              std::int64_t in_flight);
 
@@ -97,8 +97,8 @@ struct StreamedCase {
   struct Group {
     StageBytes bytes{};
     double compute_s = 0;
-    /// Only with offloading: whether all tensors that cross the cut behind the group are made in the group, and only the
-    /// next group reads them. A shortcut around the next group crosses the cut, too, but is read later.
+    /// Only with offloading: whether all tensors that cross the cut behind the group are made in the group, and only
+    /// the next group reads them. A shortcut around the next group crosses the cut, too, but is read later.
     bool hands_over = true;
   };
   std::vector<Group> groups;
@@ -106,8 +106,8 @@ struct StreamedCase {
   std::int64_t caches = 0;         ///< the bytes that stay on the device during the whole run
   std::int64_t micro_batches = 1;  ///< per step
   std::int64_t steps = 1;
-  /// Whether equal passes of a long step may be planned only once: the run has a single step, and only one device with one
-  /// memory.
+  /// Whether equal passes of a long step may be planned only once: the run has a single step, and only one device with
+  /// one memory.
   bool may_repeat = false;
   bool returns_answers = true, overlap = true;
   bool shared_link = false;  ///< whether loads and saves slow each other down
@@ -137,18 +137,19 @@ struct StreamedCase {
 StreamedCase streamed_case(const PolicyRequest& request, const CommonParameters& common,
                            bool offload);
 
-/// Returns the bytes of each group, from the tensors that go from group to group (group_tensors()). The output of a group
-/// has the tensors that it makes. With `offload`, the input of a group has all tensors that it reads. Without `offload`,
-/// its input has those that no later group reads, and StageBytes::around has those that a later group reads. A group may
-/// make a part of the answer. With `offload`, this part is saved together with the tensors for later groups. Without
-/// `offload`, the part is saved alone, as soon as it is made, while the tensors for later groups stay on the device.
+/// Returns the bytes of each group, from the tensors that go from group to group (group_tensors()). The output of a
+/// group has the tensors that it makes. With `offload`, the input of a group has all tensors that it reads. Without
+/// `offload`, its input has those that no later group reads, and StageBytes::around has those that a later group reads.
+/// A group may make a part of the answer. With `offload`, this part is saved together with the tensors for later
+/// groups. Without `offload`, the part is saved alone, as soon as it is made, while the tensors for later groups stay
+/// on the device.
 std::vector<StageBytes> streamed_bytes(const PolicyRequest& request, bool offload);
 
-/// Returns the tensors that go from group to group. Inputs of the model that later groups read count as made in the first
-/// group. With `offload`, the tensors go through host memory, and the last group reads the parts of the answer that
-/// earlier groups make. A group loads the tensors that it reads as one tensor, and saves the tensors that it makes as one
-/// tensor. But host memory holds each of them as a tensor of its own, until the last group that reads it has loaded it.
-/// Without `offload`, each tensor stays on the device until the last group that reads it has been computed.
+/// Returns the tensors that go from group to group. Inputs of the model that later groups read count as made in the
+/// first group. With `offload`, the tensors go through host memory, and the last group reads the parts of the answer
+/// that earlier groups make. A group loads the tensors that it reads as one tensor, and saves the tensors that it makes
+/// as one tensor. But host memory holds each of them as a tensor of its own, until the last group that reads it has
+/// loaded it. Without `offload`, each tensor stays on the device until the last group that reads it has been computed.
 std::vector<StageInput> group_tensors(const PolicyRequest& request, bool offload);
 
 /// Divides `weights` bytes into transfers, and returns their sizes. The sizes are equal except for rounding. Each is at

@@ -55,10 +55,10 @@ double weight_seconds(const StreamedCase& streamed, const StreamedChoice& choice
   return seconds;
 }
 
-/// Returns a lower bound of the seconds of the run: the seconds of all loads, and then the seconds of those computations
-/// that must wait for the last loads. It is the second bound in the list at Rehearsal::at_least(). `loads_s` is the time
-/// of those loads in the run that use the copy engine of the weights. After this time, the latency of the last load
-/// still passes.
+/// Returns a lower bound of the seconds of the run: the seconds of all loads, and then the seconds of those
+/// computations that must wait for the last loads. It is the second bound in the list at Rehearsal::at_least().
+/// `loads_s` is the time of those loads in the run that use the copy engine of the weights. After this time, the
+/// latency of the last load still passes.
 double ending(const StreamedCase& streamed, const StreamedChoice& choice, double loads_s) {
   const double passes = passes_of(streamed, choice);
   const bool again = passes * static_cast<double>(streamed.steps) > 1;
@@ -120,11 +120,11 @@ class FirstWeights {
 };
 
 /// Returns a lower bound of the seconds of the groups from `first` on in a pass of `count` micro-batches, if some
-/// boundaries are offloaded. Each group computes all its slots before the next group starts. Before group g computes, one
-/// of its micro-batches has gone through all earlier groups: at each of these boundaries, its activation was saved and then
-/// loaded.
-/// Another of its micro-batches goes through all later groups in the same way. So the groups take at least the slots of
-/// any one group, one slot of each other group, and the save and the load at each boundary, with their latencies.
+/// boundaries are offloaded. Each group computes all its slots before the next group starts. Before group g computes,
+/// one of its micro-batches has gone through all earlier groups: at each of these boundaries, its activation was saved
+/// and then loaded. Another of its micro-batches goes through all later groups in the same way. So the groups take at
+/// least the slots of any one group, one slot of each other group, and the save and the load at each boundary, with
+/// their latencies.
 double pass_at_least(const StreamedCase& streamed, const StreamedChoice& choice, std::size_t first,
                      double count) {
   double one_of_each = 0, most = 0;
@@ -146,9 +146,9 @@ double passes_at_least(const StreamedCase& streamed, const StreamedChoice& choic
 }
 
 /// Returns a lower bound of the seconds from the start of the run to the end of its last slot. If boundaries are
-/// offloaded, the copy engine first loads all weights that stay, all weights of the first group, and an input. Only then
-/// does it load the first activation for the second group, because this activation is made from the input. All later
-/// groups of the first pass follow, and then the other passes. Returns 0 if this order is not certain.
+/// offloaded, the copy engine first loads all weights that stay, all weights of the first group, and an input. Only
+/// then does it load the first activation for the second group, because this activation is made from the input. All
+/// later groups of the first pass follow, and then the other passes. Returns 0 if this order is not certain.
 double behind_weights_that_stay(const StreamedCase& streamed, const StreamedChoice& choice) {
   if (!choice.offloads(0) || streamed.real || streamed.groups.size() < 2 ||
       !kept_in_prologue(streamed))

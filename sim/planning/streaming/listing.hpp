@@ -28,9 +28,9 @@ struct ListedDraft {
   Draft draft;
   std::int64_t used = 0;
 };
-/// Returns the draft for `choice`, whose program is `program`. Loads for which the program has no fixed place are listed as
-/// early as `room` bytes allow, or without a limit if `room` is empty. But the run may use the whole memory of the device.
-/// Its actions may have to wait until the memory has room.
+/// Returns the draft for `choice`, whose program is `program`. Loads for which the program has no fixed place are
+/// listed as early as `room` bytes allow, or without a limit if `room` is empty. But the run may use the whole memory
+/// of the device. Its actions may have to wait until the memory has room.
 ListedDraft list_within(const PolicyRequest& request, const StreamedCase& streamed,
                         const StreamedChoice& choice, const Program& program,
                         std::optional<std::int64_t> room);

@@ -173,8 +173,8 @@ class StreamedMaker {
     weights_.push_back(std::move(instances));
   }
 
-  /// Makes the operation read its input. In the first group, this is an input of the model. In any other group, it is what
-  /// earlier groups have made: each tensor is still on the device, or all of them are loaded as one tensor.
+  /// Makes the operation read its input. In the first group, this is an input of the model. In any other group, it is
+  /// what earlier groups have made: each tensor is still on the device, or all of them are loaded as one tensor.
   void read(Program::Operation& operation, const GroupRun& run, std::int64_t slot) {
     const std::int64_t q = micro_batch(run, slot);
     inputs_.push_back(none);
@@ -265,8 +265,8 @@ class StreamedMaker {
     load.once = true;
   }
 
-  /// Makes the operation wait for the save with the number `number` in the step. A negative number is a save of an earlier
-  /// step.
+  /// Makes the operation wait for the save with the number `number` in the step. A negative number is a save of an
+  /// earlier step.
   void wait_for_save(std::int64_t operation, std::int64_t number) {
     const RowPosition save = row_position(number, static_cast<std::int64_t>(saves_.size()));
     draft_.program.save_waits.push_back({operation, saves_[save.index], save.steps_ago});

@@ -11,8 +11,8 @@ namespace sluice {
 
 namespace {
 
-/// At the end of a step, loads may come earlier than in other rounds, because no further loads follow. These last rounds
-/// are not compared with others.
+/// At the end of a step, loads may come earlier than in other rounds, because no further loads follow. These last
+/// rounds are not compared with others.
 constexpr std::int64_t rounds_of_end = 2;
 
 std::vector<GroupPieces> pieces_of_groups(const StreamedCase& streamed,
@@ -53,9 +53,9 @@ PassRounds pass_rounds(const StreamedCase& streamed, const StreamedChoice& choic
   return rounds;
 }
 
-// Actions of a round may only depend on actions of the same round and of the round before. Computations wait for at most
-// `buffers` + 1 earlier results, so a round has more micro-batches than that. Weights may be loaded more than a pass
-// early. Then rounds of more passes are needed.
+// Actions of a round may only depend on actions of the same round and of the round before. Computations wait for at
+// most `buffers` + 1 earlier results, so a round has more micro-batches than that. Weights may be loaded more than a
+// pass early. Then rounds of more passes are needed.
 std::vector<SomeRounds> shorter_steps(const StreamedCase& streamed, const StreamedChoice& choice) {
   constexpr std::int64_t fewest = 8, most = 16, times_passes = 4;
   std::vector<SomeRounds> steps;
@@ -193,8 +193,8 @@ bool RehearsedStep::repeat(const SomeRounds& some) {
   return true;
 }
 
-/// Returns whether the rounds of the second half, except those at the end, have equal loads, and no load comes more than
-/// one round early. If so, the loads of the rounds at the end become equal to these.
+/// Returns whether the rounds of the second half, except those at the end, have equal loads, and no load comes more
+/// than one round early. If so, the loads of the rounds at the end become equal to these.
 bool RehearsedStep::repeat_loads(const SomeRounds& some) {
   std::vector<RehearsedLoad>& loads = order_.loads;
   const auto earlier = [](const RehearsedLoad& a, const RehearsedLoad& b) { return a.at < b.at; };

@@ -69,8 +69,8 @@ struct SomeRounds {
 /// Returns the rounds of a step if each of them has this number of passes.
 PassRounds pass_rounds(const StreamedCase& streamed, const StreamedChoice& choice,
                        std::int64_t passes);
-/// Returns shorter steps whose middle round may stand for all later rounds of the step, the shortest first. Returns nothing
-/// if the step has few rounds, or if its passes are not repeated.
+/// Returns shorter steps whose middle round may stand for all later rounds of the step, the shortest first. Returns
+/// nothing if the step has few rounds, or if its passes are not repeated.
 std::vector<SomeRounds> shorter_steps(const StreamedCase& streamed, const StreamedChoice& choice);
 /// A round that stands for many.
 struct RepeatedRound {
@@ -88,8 +88,8 @@ std::vector<GroupRun> runs_of(const StreamedCase& streamed, const StreamedChoice
 
 class Rehearsal {
  public:
-  /// `streamed` must outlive this object. If `shorter` is given, all numbers of runs, slots and seconds are those of this
-  /// step.
+  /// `streamed` must outlive this object. If `shorter` is given, all numbers of runs, slots and seconds are those of
+  /// this step.
   Rehearsal(const StreamedCase& streamed, const StreamedChoice& choice,
             const std::optional<SomeRounds>& shorter = {});
   Rehearsal(const Rehearsal&) = delete;
@@ -169,8 +169,8 @@ class Rehearsal {
   RunLevels levels_;
 };
 
-/// The whole step of a choice, with its loads in order. If the step is long and most of its rounds are alike, only a few
-/// of them are rehearsed.
+/// The whole step of a choice, with its loads in order. If the step is long and most of its rounds are alike, only a
+/// few of them are rehearsed.
 class RehearsedStep {
  public:
   /// `streamed` must outlive this object.

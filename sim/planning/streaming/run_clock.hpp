@@ -17,9 +17,9 @@ class RunClock {
  public:
   RunClock(const Rehearsal& rehearsal, const std::vector<RehearsedLoad>& loads);
   double makespan();
-  /// For a run of a single step, after makespan(): compares the slots from `first` on with the slots before them, `slots`
-  /// of each. If each slot, and each copy that is listed before it, ends the same number of seconds later than `slots`
-  /// slots earlier, returns this number.
+  /// For a run of a single step, after makespan(): compares the slots from `first` on with the slots before them,
+  /// `slots` of each. If each slot, and each copy that is listed before it, ends the same number of seconds later than
+  /// `slots` slots earlier, returns this number.
   std::optional<double> period(std::int64_t first, std::int64_t slots) const;
 
  private:

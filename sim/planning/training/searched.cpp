@@ -164,9 +164,9 @@ class Search {
   std::shared_ptr<const std::vector<Stage>> stages_;  ///< the stages to which the request refers
 };
 
-/// Returns whether the search is made for this order. If the scenario leaves open which weights stay, and the plan is only
-/// made to be changed, a search for each set of them would take too long. So it is made only for the order in which none
-/// stay. Strategies that treat all stages alike are tried with each set.
+/// Returns whether the search is made for this order. If the scenario leaves open which weights stay, and the plan is
+/// only made to be changed, a search for each set of them would take too long. So it is made only for the order in
+/// which none stay. Strategies that treat all stages alike are tried with each set.
 bool searched(const PolicyRequest& request, const TrainingOrder& order) {
   return !order.staying_open || order.staying.empty() || !request.made_to_change;
 }

@@ -222,7 +222,8 @@ void read_staying(const Reader& parameters, const PolicyRequest& request, Traini
   const auto staying = staying_keys(parameters, request);
   if (staying) order.staying = *staying;
   const bool fixed = order.in_flight && request.fates && !request.fates_open && !request.cut_open;
-  // How long a replica waits for sums of gradients depends on the tensors that stay. Only a run of all replicas shows it.
+  // How long a replica waits for sums of gradients depends on the tensors that stay. Only a run of all replicas shows
+  // it.
   const bool counts_sums =
       !request.sums_gradients || (request.replicas && request.replicas->judged_together);
   order.staying_open = !staying && !fixed && counts_sums && !asks_for_turns(request);

@@ -331,8 +331,8 @@ class StepRun {
   /// The next operation needs the load that brings `made`. Adds the seconds of this load on each shared link to
   /// `needed_s_`. Operations run in the order of the list, because each phase runs on one device. So before this
   /// operation starts, the shared links must have carried this load and the loads of all earlier operations. With equal
-  /// replicas, the times of the clock are those of the replica that is the last at each operation: before this one starts,
-  /// the links have carried these loads of all replicas.
+  /// replicas, the times of the clock are those of the replica that is the last at each operation: before this one
+  /// starts, the links have carried these loads of all replicas.
   void need(const Program::Instance& made) {
     if (memory_) memory_->need(made.device, made.bytes);
     add_needed(clock_.stream_of(made), made.bytes);

@@ -26,8 +26,8 @@ class StepClock {
   /// The clock is for a run that executes the program `step` `rounds` times on these devices. In this run, the devices
   /// compute while copies are made. `step` must outlive the clock. If `platform` is a shown machine
   /// (planning/placement/backing.hpp), `real_machine` must be the real machine, and the bound holds for it. Otherwise
-  /// `real_machine` must be null. If `memory` is given, no device holds more than this number of bytes. If `replicas` is
-  /// given, the run is that of one of several equal replicas, and the bound holds for all of them together.
+  /// `real_machine` must be null. If `memory` is given, no device holds more than this number of bytes. If `replicas`
+  /// is given, the run is that of one of several equal replicas, and the bound holds for all of them together.
   StepClock(const Program& step, const Platform& platform, const std::vector<std::string>& devices,
             std::int64_t rounds, const Platform* real_machine,
             std::optional<std::int64_t> memory = {}, const EqualReplicas* replicas = nullptr);
@@ -52,7 +52,8 @@ class StepClock {
     std::size_t stream = 0;
     double latency_s = 0;
     /// One pair for each link that these copies share with copies of other streams or of other replicas: the index of
-    /// the link, and its seconds per byte. If replicas share the link, these are the seconds for a byte of each replica.
+    /// the link, and its seconds per byte. If replicas share the link, these are the seconds for a byte of each
+    /// replica.
     std::vector<std::pair<std::size_t, double>> shared = {};
   };
   /// The copies that use other links on the real machine than on a shown machine.

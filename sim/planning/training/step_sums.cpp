@@ -43,8 +43,8 @@ EndCopies end_copies(const Program& step, const CopyTime& down, const CopyTime& 
   return ends;
 }
 
-/// Returns the seconds for which the links of a path carry this many bytes for each of the replicas, less what the waits
-/// for sums of the replicas may differ. `share` is the platform with each replica's share of the links.
+/// Returns the seconds for which the links of a path carry this many bytes for each of the replicas, less what the
+/// waits for sums of the replicas may differ. `share` is the platform with each replica's share of the links.
 double seconds_of_all(const StepMachine& machine, const Platform& share, const Path& path,
                       std::int64_t bytes) {
   return within_accuracy * static_cast<double>(bytes) / narrowest(share, path.channels) -
@@ -132,8 +132,8 @@ void add_staying(TrainingSums& sums, const Program& step, const StepMachine& mac
   sums.staying.shared_s = bytes / narrowest(share, common_channels(to, from));
 }
 
-/// Adds the seconds in which the links that equal replicas share carry the copies of all replicas. Each replica loads and
-/// saves this many bytes.
+/// Adds the seconds in which the links that equal replicas share carry the copies of all replicas. Each replica loads
+/// and saves this many bytes.
 void add_shared_links(TrainingSums& sums, const StepMachine& machine, double loaded, double saved) {
   const Platform& share = *machine.replicas->share;
   const std::string& host = machine.platform.host().name;

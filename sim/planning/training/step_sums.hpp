@@ -22,13 +22,13 @@ struct TrainingSums {
   double link_s = 0;
   /// With equal replicas: the same for the loads, the saves, and both, of all replicas on the links that they share.
   double shared_loads_s = 0, shared_saves_s = 0, shared_s = 0;
-  /// The seconds for which a device only waits for the sums of gradients of all replicas: an update directly follows the
-  /// last operation that adds to the gradients.
+  /// The seconds for which a device only waits for the sums of gradients of all replicas: an update directly follows
+  /// the last operation that adds to the gradients.
   double sums_s = 0;
   double additions = 0;  ///< the number of all computations, loads and saves of a step
-  /// The seconds of the loads before the first operation, and of the saves after the last operation, until the data have
-  /// arrived. With equal replicas, they are for the replica that waits longest for shared links. Both are 0 with several
-  /// devices. On a shown machine, the weights first come to the second memory, and the saves do not count.
+  /// The seconds of the loads before the first operation, and of the saves after the last operation, until the data
+  /// have arrived. With equal replicas, they are for the replica that waits longest for shared links. Both are 0 with
+  /// several devices. On a shown machine, the weights first come to the second memory, and the saves do not count.
   double first_loads_s = 0, last_saves_s = 0;
   /// The loads of weights that stay on the only device. Each of them is loaded once per run. On a shown machine, only
   /// those before the first operation count. These seconds are not in the sums above, except that `first_loads_s` has

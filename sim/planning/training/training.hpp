@@ -73,8 +73,8 @@ struct SideBySideShape {
   std::optional<double> copies_at_once = {};
 };
 
-/// If devices that take turns are not alike, `on_devices` has the chain with the prices of each device. Results that are
-/// handed over then have the seconds of their copies on these devices.
+/// If devices that take turns are not alike, `on_devices` has the chain with the prices of each device. Results that
+/// are handed over then have the seconds of their copies on these devices.
 SideBySide side_by_side(const Chain& chain, const std::vector<StageState>& states,
                         const Workload& workload, const SideBySideShape& shape,
                         const std::vector<Chain>& on_devices = {});
@@ -146,8 +146,8 @@ struct StepSize {
 std::vector<TrainingSums> training_sums(const PolicyRequest& request, const TrainingOrder& order,
                                         const std::vector<StepSize>& sizes);
 
-/// Calls `use` with the shape of the step whose fates the strategy chooses. A round of this step has all batches. If the
-/// order does not say how many micro-batches are in flight, there is one.
+/// Calls `use` with the shape of the step whose fates the strategy chooses. A round of this step has all batches. If
+/// the order does not say how many micro-batches are in flight, there is one.
 void with_step_shape(const PolicyRequest& request, const TrainingOrder& order,
                      const std::function<void(const StepShape&)>& use);
 
@@ -204,9 +204,9 @@ std::vector<Candidate> training_candidates(
 /// slower copies and kernels. Throws InputError.
 double training_at_least(const PolicyRequest& request, const TrainingOrder& order);
 
-/// Returns a lower bound of the seconds of all plans that fit into the devices, with any fates. Searches for the greatest
-/// bound (fates/optimal/bound.hpp), and takes longer than training_at_least(). If no plan fits, returns infinity. Throws
-/// InputError.
+/// Returns a lower bound of the seconds of all plans that fit into the devices, with any fates. Searches for the
+/// greatest bound (fates/optimal/bound.hpp), and takes longer than training_at_least(). If no plan fits, returns
+/// infinity. Throws InputError.
 double any_fates_at_least(const PolicyRequest& request, const TrainingOrder& order);
 
 /// Returns a text for the steps of the run: one step for each number of micro-batches in flight that is tried. If two

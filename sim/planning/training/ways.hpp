@@ -66,17 +66,17 @@ class TrainingWays {
     ChosenStep::Offer offer;
   };
 
-  /// Returns a candidate for the step, with a bound that needs the whole step. `memory` limits the bytes of each device,
-  /// and `at_least` is a lower bound of the seconds of all ways.
+  /// Returns a candidate for the step, with a bound that needs the whole step. `memory` limits the bytes of each
+  /// device, and `at_least` is a lower bound of the seconds of all ways.
   static std::vector<Candidate> with_step(const std::shared_ptr<const TrainingWays>& ways,
                                           const std::optional<std::int64_t>& memory,
                                           double at_least);
   /// Returns a candidate for each way that fits, but only one for ways that are equal as SeenWays defines it.
   static std::vector<Candidate> listed(const std::shared_ptr<const TrainingWays>& ways,
                                        const std::shared_ptr<const ChosenStep>& step);
-  /// For replicas that delay each other. Returns one candidate for all these ways. Each way is simulated with a replica's
-  /// share of the links. It is left out if another way stays within as many bytes and is faster. Of ways that are
-  /// equally fast, only a few are not left out. For each of the others, the judge compares the run of all replicas
+  /// For replicas that delay each other. Returns one candidate for all these ways. Each way is simulated with a
+  /// replica's share of the links. It is left out if another way stays within as many bytes and is faster. Of ways that
+  /// are equally fast, only a few are not left out. For each of the others, the judge compares the run of all replicas
   /// together, unless the bound of this run is not below the seconds of the best run so far.
   static std::vector<Candidate> fastest_within(const std::shared_ptr<const TrainingWays>& ways,
                                                const std::shared_ptr<const ChosenStep>& step,

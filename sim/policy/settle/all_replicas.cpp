@@ -20,8 +20,8 @@
 namespace sluice {
 namespace {
 
-/// Returns the platform on which all these devices have the least of their capacities. In two memories, the platform does
-/// not change: replicas with other capacities are not equal there.
+/// Returns the platform on which all these devices have the least of their capacities. In two memories, the platform
+/// does not change: replicas with other capacities are not equal there.
 Platform with_least_capacity(Platform platform, const std::vector<std::string>& devices) {
   if (have_two_memories(platform, devices)) return platform;
   std::optional<std::int64_t> least;
@@ -33,8 +33,8 @@ Platform with_least_capacity(Platform platform, const std::vector<std::string>& 
   return platform;
 }
 
-/// Makes the plans of all replicas from the plans of the first one. If the devices have different capacities, the plans are
-/// made for the least of them.
+/// Makes the plans of all replicas from the plans of the first one. If the devices have different capacities, the plans
+/// are made for the least of them.
 class AllReplicas {
  public:
   AllReplicas(const Policy& policy, const PolicyRequest& request, const Keys& keys,
@@ -71,8 +71,8 @@ class AllReplicas {
     return two_memories() && (only_plan_ || names_placement(policy_, first_.keys.reader()));
   }
 
-  /// Returns the candidates of the first replica. Their bounds hold for the run of all replicas. If the policy has none in
-  /// inference, its plan is the only candidate.
+  /// Returns the candidates of the first replica. Their bounds hold for the run of all replicas. If the policy has none
+  /// in inference, its plan is the only candidate.
   std::vector<Candidate> candidates_of_first() const {
     std::vector<Candidate> all;
     if (policy_.candidates && !only_plan_)
@@ -121,7 +121,8 @@ class AllReplicas {
     });
   }
 
-  /// Returns the policy's plan for the first replica. If it is a plan for one memory, it does not depend on the capacity.
+  /// Returns the policy's plan for the first replica. If it is a plan for one memory, it does not depend on the
+  /// capacity.
   Plan plan_of_first() const {
     PolicyRequest request = first_.request;
     request.capacity_enforced = request.capacity_enforced && !only_plan_;
@@ -143,8 +144,8 @@ class AllReplicas {
     return joined_together(policy_, asked_, keys_.reader(), parts_of(first));
   }
 
-  /// Returns a lower bound of the seconds of all replicas with this plan. In two memories, it holds with any sizes of the
-  /// memories. Otherwise, it is the seconds of the first replica alone.
+  /// Returns a lower bound of the seconds of all replicas with this plan. In two memories, it holds with any sizes of
+  /// the memories. Otherwise, it is the seconds of the first replica alone.
   double at_least(const Plan& first) const {
     if (!two_memories()) return share_links_ ? seconds_alone(first) : 0;
     Plan on_whole_links = first;

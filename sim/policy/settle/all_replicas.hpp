@@ -1,9 +1,9 @@
-// Candidates for equal replicas that share links or sum gradients, in training, and for placements in two memories also in
-// inference. Each way in which the first replica can make its choices becomes a plan of all replicas, and the judge
-// compares the runs of these plans. So a way that is fast for a replica alone, but slow for all replicas together, is not
-// chosen. The ways do not depend on the capacity of a memory. So more memory, or a placement method with more freedom,
-// does not make the run slower. In one memory, replicas also count as equal if only the capacities of their devices
-// differ. Their plans then fit into the smallest memory.
+// Candidates for equal replicas that share links or sum gradients, in training, and for placements in two memories also
+// in inference. Each way in which the first replica can make its choices becomes a plan of all replicas, and the judge
+// compares the runs of these plans. So a way that is fast for a replica alone, but slow for all replicas together, is
+// not chosen. The ways do not depend on the capacity of a memory. So more memory, or a placement method with more
+// freedom, does not make the run slower. In one memory, replicas also count as equal if only the capacities of their
+// devices differ. Their plans then fit into the smallest memory.
 #pragma once
 
 #include <string>
@@ -23,9 +23,9 @@ struct TogetherWanted {
 
 /// Returns these candidates. `policy` plans a replica, and `keys` has the parameters of the replicating policy and
 /// those of `policy`. The result is empty if replicas are not equal, in other cases of inference than those above, if
-/// the replicas leave nothing open in training, and if a search for fates makes choices by the capacity. `text` says what
-/// differs between `keys` and the scenario. The request must outlive the candidates. Throws InputError, Infeasible. The
-/// candidates leave out ways that throw these errors.
+/// the replicas leave nothing open in training, and if a search for fates makes choices by the capacity. `text` says
+/// what differs between `keys` and the scenario. The request must outlive the candidates. Throws InputError,
+/// Infeasible. The candidates leave out ways that throw these errors.
 std::vector<Candidate> candidates_of_all_replicas(const Policy& policy,
                                                   const PolicyRequest& request, const Keys& keys,
                                                   const std::string& text,

@@ -1,8 +1,8 @@
 // Candidates for replicas that delay each other. Each replica makes its choices as if the other replicas did not slow
 // it down. So the choices for a larger memory may be worse for all replicas together than the choices for a smaller
 // memory. Therefore there are two kinds of candidates:
-// - If the replicas are equal, each way of a replica is simulated as a run of all replicas, in training, and for placements
-//   in two memories also in inference (all_replicas.hpp).
+// - If the replicas are equal, each way of a replica is simulated as a run of all replicas, in training, and for
+//   placements in two memories also in inference (all_replicas.hpp).
 // - Otherwise, in inference and in two memories, a candidate also simulates the runs with the choices for each smaller
 //   memory, and for placements with less freedom.
 #pragma once
@@ -26,10 +26,11 @@ std::vector<Value> replica_alternatives(const Policy& replicating, const PolicyR
 /// candidates_of_all_replicas() with and without overlap. Where that function returns nothing, there is one candidate
 /// for each of the mappings above, and it compares plans of all replicas. First, each replica makes its choices as if
 /// it had its share of the bandwidth of the links, and then as if it had the whole bandwidth. In inference and in two
-/// memories, choices are both times made for the whole memory, then for one byte less than the last choices need, and so on, until a lower
-/// bound says that less memory is too slow. So there are at most as many plans as there are choices that need different
-/// numbers of bytes. The candidates hold references to `request`. Returns nothing if the replicas compare no choices,
-/// if no choices fit without waits for memory, or if it would take too long to make all these plans.
+/// memories, choices are both times made for the whole memory, then for one byte less than the last choices need, and
+/// so on, until a lower bound says that less memory is too slow. So there are at most as many plans as there are
+/// choices that need different numbers of bytes. The candidates hold references to `request`. Returns nothing if the
+/// replicas compare no choices, if no choices fit without waits for memory, or if it would take too long to make all
+/// these plans.
 std::vector<Candidate> replica_candidates(const Policy& replicating, const PolicyRequest& request,
                                           const Reader& parameters);
 

@@ -65,13 +65,13 @@ void take_bandwidths(Plan& plan, const Platform& platform);
 /// Returns how transfers of several replicas use one link: the key `transfers`.
 ReplicaTransfers transfers_of(const Reader& parameters);
 
-/// Joins the plans of the replicas into a plan for the platform of the request. Transfers of several replicas that use one
-/// link at the same time share it.
+/// Joins the plans of the replicas into a plan for the platform of the request. Transfers of several replicas that use
+/// one link at the same time share it.
 Plan joined_together(const Policy& policy, const PolicyRequest& request, const Reader& parameters,
                      std::vector<Plan> parts);
 
-/// Does what joined_together() does, and then makes the transfers use links as the key `transfers` says. If the plan takes
-/// `worth` seconds or more, its known seconds may be infinite, and its transfers may not have an order.
+/// Does what joined_together() does, and then makes the transfers use links as the key `transfers` says. If the plan
+/// takes `worth` seconds or more, its known seconds may be infinite, and its transfers may not have an order.
 TimedPlan joined(const Policy& policy, const PolicyRequest& request, const Reader& parameters,
                  std::vector<Plan> parts,
                  double worth = std::numeric_limits<double>::infinity());
@@ -82,8 +82,8 @@ TimedPlan replicated(const Policy& policy, const PolicyRequest& request, const R
 
 /// Returns the plan of a policy that replicates another policy. If replicas share links and make choices, two plans are
 /// made, and the function returns the faster one. For the first plan, each replica chooses as if it had the whole
-/// bandwidth of the links, for the second as if it had its share of them. With more than `few_devices` replicas, only the
-/// second plan is made, to save time.
+/// bandwidth of the links, for the second as if it had its share of them. With more than `few_devices` replicas, only
+/// the second plan is made, to save time.
 TimedPlan plan_of_replicas(const Policy& replicating, const PolicyRequest& request,
                            const Reader& parameters);
 
@@ -103,8 +103,8 @@ struct ReplicaBound {
 /// each other. In training, the bounds of the candidates also count what equal replicas do together (EqualReplicas),
 /// except under the policy `resident`, and the copy engines of the all-reduce give another bound. With `opens`,
 /// candidates are opened. This takes longer, but placements in two memories have a bound only then, and `same_ways` may
-/// be known. If `known` is given, the function uses what is known from earlier calls that differ only in the capacities of
-/// the devices' first memories, and adds to it. Throws InputError, Infeasible.
+/// be known. If `known` is given, the function uses what is known from earlier calls that differ only in the capacities
+/// of the devices' first memories, and adds to it. Throws InputError, Infeasible.
 ReplicaBound bound_of_replicas(const Policy& policy, const PolicyRequest& request,
                                const Reader& parameters, bool opens = false,
                                ShownPlans* known = nullptr);

@@ -7,8 +7,8 @@
 
 namespace sluice {
 
-/// Returns a text that is the same for plans whose runs are equal on every machine with the same routes. Names and facts
-/// do not count, and neither do the bandwidths of links. Different plans practically never have the same text.
+/// Returns a text that is the same for plans whose runs are equal on every machine with the same routes. Names and
+/// facts do not count, and neither do the bandwidths of links. Different plans practically never have the same text.
 std::string run_digest(const Plan& plan);
 
 }  // namespace sluice

@@ -216,8 +216,8 @@ void advise_on_weights(const Scenario& scenario, std::vector<std::string>& chang
   advise_on_parameters(scenario.workload, changes);
 }
 
-/// A scenario may leave the placement open, and the cost model may count the bandwidths of memories. If the platform then
-/// gives no bandwidth for a second memory of a device, no tensors are placed in this memory.
+/// A scenario may leave the placement open, and the cost model may count the bandwidths of memories. If the platform
+/// then gives no bandwidth for a second memory of a device, no tensors are placed in this memory.
 void advise_on_second_memory(const Scenario& scenario, const Refusal& refusal,
                              std::vector<std::string>& changes) {
   for (const Device& device : scenario.platform.devices)

@@ -1,5 +1,5 @@
-// Tests `optimal` under `phased` on two devices that take turns. In small networks, its plans and its bound are compared
-// with an exhaustive search of all schedules.
+// Tests `optimal` under `phased` on two devices that take turns. In small networks, its plans and its bound are
+// compared with an exhaustive search of all schedules.
 #include <catch2/catch.hpp>
 
 #include <algorithm>
@@ -164,23 +164,23 @@ double number_of(const Plan& plan, const char* fact) {
   return std::get<Fact::Number>(found->value).value;
 }
 
-/// What the exhaustive search found in several networks: how many of them branch, in how many it found a faster schedule
-/// than `optimal`, the greatest share by which a schedule was faster, and the last such schedule.
+/// What the exhaustive search found in several networks: how many of them branch, in how many it found a faster
+/// schedule than `optimal`, the greatest share by which a schedule was faster, and the last such schedule.
 struct Compared {
   int branching = 0, faster = 0;
   double worst = 0;
   std::string schedule = {};
 };
 
-/// What compare() draws. If `unlike`, the devices differ in their rates, links and bytes. If `some_stay`, the weights of
-/// some layers stay, so that the devices have different room beside them.
+/// What compare() draws. If `unlike`, the devices differ in their rates, links and bytes. If `some_stay`, the weights
+/// of some layers stay, so that the devices have different room beside them.
 struct Draws {
   std::size_t layers = 4;  ///< at most this many
   bool overlap = false, unlike = false, some_stay = false;
 };
 
-/// Compares `optimal` with an exhaustive search of all schedules, in random networks with random budgets. No schedule may
-/// be faster than the bounds that `optimal` reports.
+/// Compares `optimal` with an exhaustive search of all schedules, in random networks with random budgets. No schedule
+/// may be faster than the bounds that `optimal` reports.
 Compared compare(std::uint64_t seed, int cases, const Draws& draws) {
   const auto [most, overlap, unlike, some_stay] = draws;
   test::Dice dice(seed);
@@ -246,8 +246,8 @@ TEST_CASE("phased: with overlap, no schedule is faster than that of optimal", "[
   CHECK(compared.faster == 0);
 }
 
-// `optimal` uses as many bytes of each device as the smallest memory has. The exhaustive search also uses the others. So
-// only the bound is compared here.
+// `optimal` uses as many bytes of each device as the smallest memory has. The exhaustive search also uses the others.
+// So only the bound is compared here.
 TEST_CASE("phased: on unlike devices, no schedule is faster than the bound of optimal",
           "[property]") {
   compare(1123, test::cases_of(60), {.unlike = true});

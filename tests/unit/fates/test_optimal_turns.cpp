@@ -248,7 +248,8 @@ TEST_CASE("the seconds of a tape are those of its run if devices take turns with
     const auto run_seconds = [&](const Tape& tape) {
       return question.seconds(tape, 1, question.peak(tape, 1));
     };
-    // The seconds that do not depend on the tape are usually exact. They are never too great, because a bound has them, too.
+    // The seconds that do not depend on the tape are usually exact. They are never too great, because a bound has them,
+    // too.
     const double kept_s = all.run.micro_batches * serial_seconds(all.chain, kept) +
                           all.run.batches * all.run.update_s + all.run.idle_s();
     CHECK(run_seconds(kept) >= kept_s * (1 - 1e-9));

@@ -56,8 +56,8 @@ TEST_CASE("relaxation: each device that reads a boundary holds a copy of it or l
   CHECK(part_bound(chain, 15) == Approx(passes + 1.5).epsilon(1e-9));
 }
 
-// As above. On device 0, 10 bytes stay. All memories together have room for one copy less. But device 1, which is the one
-// of stage 3, has as much room as before: the view of its memory alone counts only what is there.
+// As above. On device 0, 10 bytes stay. All memories together have room for one copy less. But device 1, which is the
+// one of stage 3, has as much room as before: the view of its memory alone counts only what is there.
 TEST_CASE("relaxation: what stays on a device leaves less room there") {
   Chain chain = plain_chain(4);
   chain.devices = 2;

@@ -189,8 +189,8 @@ TEST_CASE(
   }
 }
 
-// Each of three groups computes for 1.005 ms. Its weights are loaded in 1 ms, and its input in 0.01 ms. The input of the
-// second group is in host memory at 2.025 ms: 0.01 (input) + 1 (weights) + 1.005 (computation) + 0.01 (save). The
+// Each of three groups computes for 1.005 ms. Its weights are loaded in 1 ms, and its input in 0.01 ms. The input of
+// the second group is in host memory at 2.025 ms: 0.01 (input) + 1 (weights) + 1.005 (computation) + 0.01 (save). The
 // weights of the second group have arrived at 2.01 ms. If the weights of the third group are loaded next, the second
 // group waits for its input until 3.01 + 0.01 ms. The run then takes 3.02 + 1.005 + 0.01 + 0.01 + 1.005 + 0.01 ms. If
 // these weights wait for the input, the second group starts at 2.035 ms, and the third group 1.025 ms later.
@@ -229,9 +229,10 @@ TEST_CASE(
 
 TEST_CASE(
     "if early loads alternate between two orders from step to step, the faster order is taken") {
-  // With a latency of 300 us, pieces of weights are loaded far ahead. In the rehearsal, the second step then has another
-  // order of loads than the third step. The same work is done by two steps of one pass and by one step of two passes, so
-  // both should take about as long. When only the order of the second step was tried, the two steps took 2.6 % longer.
+  // With a latency of 300 us, pieces of weights are loaded far ahead. In the rehearsal, the second step then has
+  // another order of loads than the third step. The same work is done by two steps of one pass and by one step of two
+  // passes, so both should take about as long. When only the order of the second step was tried, the two steps took 2.6
+  // % longer.
   std::string layers = "{type: input, name: x, shape: [212]}", before = "x";
   for (const int features : {579, 483, 214, 365}) {
     const std::string name = "add" + std::to_string(features);
@@ -372,8 +373,8 @@ TEST_CASE(
     if (!step.repeated()) continue;
     ++repeated;
     CHECK(step.rehearsal().slots() < listed.rehearsal().slots());
-    // At the end of a listed step, loads may come earlier than in the passes before, because no further loads follow. Then
-    // its last passes take other seconds than a repeated pass.
+    // At the end of a listed step, loads may come earlier than in the passes before, because no further loads follow.
+    // Then its last passes take other seconds than a repeated pass.
     CHECK(step.seconds() == Approx(listed.seconds()).epsilon(1e-4));
     equal += std::abs(step.seconds() - listed.seconds()) <= 1e-12 * listed.seconds() ? 1 : 0;
   }

@@ -61,8 +61,8 @@ TEST_CASE("the extrapolated work of batches is at most the work of a whole run")
   CHECK(compared == 60 * 48);
 }
 
-// The first device has the smaller memory, and is 1000 times as slow as the second one. So sums with its prices are about
-// twice as long as the run, because it computes only one of two equal stages.
+// The first device has the smaller memory, and is 1000 times as slow as the second one. So sums with its prices are
+// about twice as long as the run, because it computes only one of two equal stages.
 TEST_CASE("no bound is computed with the prices of one device if the devices are not alike") {
   for (const std::string fates : {"keep_all", "optimal"}) {
     const Scenario scenario = read_scenario(

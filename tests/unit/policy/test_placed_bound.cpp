@@ -168,15 +168,16 @@ TEST_CASE("if slow memory is host memory, the bound counts copies or slower kern
     const PlacedQuestion asked(request, common, {}, "tested", {});
     return 1e9 * PlacedBound(asked, request, common).seconds();
   };
-  // In DRAM, the forward passes read and write 4 + 4 + 4 and 4 + 12 + 12 bytes, at 1 ns per byte. In host memory, each of
-  // these bytes takes 9 ns more. The inputs of ten rounds have 40 bytes, and the weights have 4 and 12 bytes.
+  // In DRAM, the forward passes read and write 4 + 4 + 4 and 4 + 12 + 12 bytes, at 1 ns per byte. In host memory, each
+  // of these bytes takes 9 ns more. The inputs of ten rounds have 40 bytes, and the weights have 4 and 12 bytes.
   const double kernels = 10 * (12 + 28);
-  // A copy over a link of 50 MB/s takes 20 ns per byte. Over a faster link, it takes 10 ns per byte, because host memory
-  // has only 100 MB/s. Without overlap, inputs are not copied, because kernels use them only once. Weights are copied once.
+  // A copy over a link of 50 MB/s takes 20 ns per byte. Over a faster link, it takes 10 ns per byte, because host
+  // memory has only 100 MB/s. Without overlap, inputs are not copied, because kernels use them only once. Weights are
+  // copied once.
   CHECK(bound(false, "bandwidth: 50MB/s") == Approx(kernels + 40 * 9 + 16 * 20));
   CHECK(bound(false, "bandwidth: 500MB/s") == Approx(kernels + 40 * 9 + 16 * 10));
-  // With overlap, copies run beside kernels. If x bytes of the inputs are copied over the slow link, the copies take
-  // 20 (16 + x) ns and the kernels 400 + 9 (40 - x) ns. Both are equal for x = 440 / 29. For the fast link, x is 600 / 19.
+  // With overlap, copies run beside kernels. If x bytes of the inputs are copied over the slow link, the copies take 20
+  // (16 + x) ns and the kernels 400 + 9 (40 - x) ns. Both are equal for x = 440 / 29. For the fast link, x is 600 / 19.
   CHECK(bound(true, "bandwidth: 50MB/s") == Approx(20 * (16 + 440.0 / 29)).epsilon(1e-6));
   CHECK(bound(true, "bandwidth: 500MB/s") == Approx(10 * (16 + 600.0 / 19)).epsilon(1e-6));
 }

@@ -23,9 +23,10 @@ namespace {
 
 using Catch::Matchers::Contains;
 
-/// Returns a scenario with one product in float32, whose weights have 1000 elements: 4000 bytes. The input has 400 bytes
-/// and the answer 40 bytes. The product has 2000 FLOP, which take 200 s. Its 4440 bytes take 4.44 s in HBM and 44.4 s in
-/// DDR, so the FLOP hide them. Host memory is behind a link of 10 byte/s, and DDR is behind HBM, over a link of 2 byte/s.
+/// Returns a scenario with one product in float32, whose weights have 1000 elements: 4000 bytes. The input has 400
+/// bytes and the answer 40 bytes. The product has 2000 FLOP, which take 200 s. Its 4440 bytes take 4.44 s in HBM and
+/// 44.4 s in DDR, so the FLOP hide them. Host memory is behind a link of 10 byte/s, and DDR is behind HBM, over a link
+/// of 2 byte/s.
 Scenario hidden_bytes(const std::string& placement, const std::string& ddr = "1MB",
                       const std::string& hbm = "1MB") {
   return read_scenario(parse_text(R"(format: sluice-scenario/1
@@ -73,8 +74,8 @@ TEST_CASE("if the FLOP hide the bytes of kernels, tensors are where loads are fa
   }
   // In DDR, the loads end over the link of 2 byte/s, and so does the save.
   CHECK(seconds_of(hidden_bytes("all_slow")) == Approx(2200 + 200 + 20));
-  // With 4200 bytes, only the weights fit beside the answer. The input is loaded into DDR in 200 s. Both loads share the
-  // link to the host: the weights take at least 400 s.
+  // With 4200 bytes, only the weights fit beside the answer. The input is loaded into DDR in 200 s. Both loads share
+  // the link to the host: the weights take at least 400 s.
   CHECK(seconds_of(hidden_bytes("static", "1MB", "4200B")) < 2200);
   CHECK(seconds_of(hidden_bytes("static", "1MB", "4200B")) <=
         seconds_of(hidden_bytes("first_touch", "1MB", "4200B")));

@@ -11,9 +11,9 @@ namespace sluice {
 namespace {
 
 /// Returns a scenario with `layers` products, each with weights of 8 by 8 elements in float32, which are 256 bytes. The
-/// input, each tensor between two products and the answer have 32 bytes. DRAM is read and written at 100 byte/s, and PMEM,
-/// which is also the host memory, at 10 byte/s. The FLOP take nearly no time. The run has so many steps that the loads of
-/// weights hardly matter.
+/// input, each tensor between two products and the answer have 32 bytes. DRAM is read and written at 100 byte/s, and
+/// PMEM, which is also the host memory, at 10 byte/s. The FLOP take nearly no time. The run has so many steps that the
+/// loads of weights hardly matter.
 Scenario products(std::int64_t layers, std::int64_t dram, const std::string& placement = "static") {
   return read_scenario(
       parse_text(
@@ -51,8 +51,8 @@ TEST_CASE("a run of many kernels also uses a fast memory that holds a hundredth 
           "[placement]") {
   // In PMEM, a product reads its weights and its input, and writes its output, in 25.6 + 3.2 + 3.2 s. The 1200 products
   // need 307.2 kB for their weights. In DRAM, a tensor between two products saves 2 * 2.88 s for 32 bytes, and weights
-  // save 23.04 s for 256 bytes. So with 3 kB of DRAM, all 1199 tensors between products are there, two of them at a time.
-  // The other bytes hold weights: at most 0.09 s are saved per byte. At least half of these bytes are used.
+  // save 23.04 s for 256 bytes. So with 3 kB of DRAM, all 1199 tensors between products are there, two of them at a
+  // time. The other bytes hold weights: at most 0.09 s are saved per byte. At least half of these bytes are used.
   const double in_pmem = 1200 * 32.0, between = 1199 * 5.76, others = 3000 * 0.09;
   const Plan plan = make_plan(products(1200, 3000));
   const double seconds = replay(plan).makespan / 2000;
@@ -86,8 +86,8 @@ TEST_CASE("a placement without a search says how far it is from the placements w
   const Plan touched = make_plan(products(16, 3000, "first_touch"));
   CHECK(gap_of_plan(touched) >= gap_of_plan(make_plan(products(16, 3000))));
   CHECK(gap_of_plan(touched) <= 1 - bound / (replay(touched).makespan / 2000));
-  // A hardware cache with room for everything misses only the inputs, which are 32 bytes: 3.2 s. The products take 3.2 s
-  // each. The DRAM has room for everything, so nothing is lost.
+  // A hardware cache with room for everything misses only the inputs, which are 32 bytes: 3.2 s. The products take 3.2
+  // s each. The DRAM has room for everything, so nothing is lost.
   const Plan whole = make_plan(products(16, 10'000, "cached"));
   CHECK(gap_of_plan(whole) == 0);
   const Plan cached = make_plan(products(16, 3000, "cached"));

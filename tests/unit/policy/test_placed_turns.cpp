@@ -118,9 +118,9 @@ TEST_CASE("under streamed, the answer says which placements were compared and wh
   CHECK(compared_in(plan(1000, "peak")) == "none, backing");
 }
 
-/// Returns a scenario with the cost model `measured`. Both products were measured with all operands in the first memory:
-/// the first product took 3 s, and the second product 2 s. `rows` has further rows of the profile, and `outside` prices
-/// all other placements.
+/// Returns a scenario with the cost model `measured`. Both products were measured with all operands in the first
+/// memory: the first product took 3 s, and the second product 2 s. `rows` has further rows of the profile, and
+/// `outside` prices all other placements.
 Scenario measured_in_first_memory(const std::string& outside, const std::string& placement,
                                   const std::string& rows = "") {
   const auto file = std::filesystem::temp_directory_path() /
@@ -155,8 +155,8 @@ TEST_CASE(
 
 TEST_CASE("under streamed, all_slow is compared if it was measured but static was not",
           "[placement]") {
-  // Each product was also measured with one operand in the second memory, where it took 4 s, and with all three operands
-  // there, where it took 0.1 s. Placements with two operands there have no price.
+  // Each product was also measured with one operand in the second memory, where it took 4 s, and with all three
+  // operands there, where it took 0.1 s. Placements with two operands there have no price.
   std::string slow;
   for (const char* product : {"dense,dense bias=false features=20 sparsity=0,1x10,1,",
                               "dense,dense bias=false features=5 sparsity=0,1x20,1,"})

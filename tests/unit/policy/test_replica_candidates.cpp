@@ -32,8 +32,8 @@ TEST_CASE("replicas that share a link also compare the choices for less memory")
 }
 
 TEST_CASE("replicas of long steps also compare the choices for less memory") {
-  // A step has 12 layers and 24 batches. The choices that a replica alone makes for 911438 bytes lead to a slower run of
-  // both replicas than the choices for 797516 bytes.
+  // A step has 12 layers and 24 batches. The choices that a replica alone makes for 911438 bytes lead to a slower run
+  // of both replicas than the choices for 797516 bytes.
   const auto seconds = [](int bytes) {
     const Plan plan = make_plan(test::small_scenario(
         13064,
@@ -74,13 +74,12 @@ double seconds_of_pair(const std::string& capacity) {
 }
 
 TEST_CASE("with much memory, replicas on a shared link take a plan that needs less memory") {
-  // Each replica loads 3 MB of weights and three inputs, which are 9 MB. So the link carries 18 MB, in 18 ms. Suppose that
-  // an input is loaded last: then two stages compute it, until 22 ms. The times of the fastest plan, in ms:
-  //   link          input of replica 0 until 2, input of replica 1 until 4, weights of stage 0 until 6 and 8, weights of
-  //                 stage 1 until 9 and 10, second inputs until 12 and 14, third inputs until 16 and 18
-  //   replica 0     computes its inputs from 6 to 8 and 9 to 11, from 12 to 16, and from 16 to 20
-  //   replica 1     computes its inputs from 8 to 12, from 14 to 18, and from 18 to 22
-  // This plan needs 9 MB on each device: the weights, and three tensors of 2 MB.
+  // Each replica loads 3 MB of weights and three inputs, which are 9 MB. So the link carries 18 MB, in 18 ms. Suppose
+  // that an input is loaded last: then two stages compute it, until 22 ms. The times of the fastest plan, in ms:   link
+  // input of replica 0 until 2, input of replica 1 until 4, weights of stage 0 until 6 and 8, weights of
+  // stage 1 until 9 and 10, second inputs until 12 and 14, third inputs until 16 and 18   replica 0     computes its
+  // inputs from 6 to 8 and 9 to 11, from 12 to 16, and from 16 to 20   replica 1     computes its inputs from 8 to 12,
+  // from 14 to 18, and from 18 to 22 This plan needs 9 MB on each device: the weights, and three tensors of 2 MB.
   CHECK(seconds_of_pair("9MB") == Approx(0.022).epsilon(1e-9));
   // A replica that runs alone takes 16 ms with each of several plans: it loads 4 MB, and then computes for 12 ms. Of
   // these plans, it prefers one that needs 13 MB. With this plan, both replicas together would take 24 ms.
@@ -118,9 +117,9 @@ TEST_CASE("in training, replicas that share a link are never slower with more me
 }
 
 TEST_CASE("loads that the last step drops do not count in the lower bound of replicas") {
-  // A step has one batch per replica, and the run has one step. Each replica loads 1.50 MB over its own link of 50 MB/s,
-  // in 30.05 ms. The loads that a further step would need are part of the plan, but they are dropped. If the bound counted
-  // them, it would be 39.4 ms, and would rule out the fastest cut.
+  // A step has one batch per replica, and the run has one step. Each replica loads 1.50 MB over its own link of 50
+  // MB/s, in 30.05 ms. The loads that a further step would need are part of the plan, but they are dropped. If the
+  // bound counted them, it would be 39.4 ms, and would rule out the fastest cut.
   const auto seconds = [](const std::string& stages) {
     return run_seconds(make_plan(test::small_scenario(
         9240,
@@ -143,8 +142,8 @@ TEST_CASE("loads that the last step drops do not count in the lower bound of rep
 }
 
 TEST_CASE("replicas that share a link try many ways that are equally fast for one replica alone") {
-  // More than 8 ways to list the loads are equally fast for a replica alone, but not for both. If only the 8 ways with the
-  // fewest bytes were tried, the run would take 33.8 ms with 3 GFLOP/s, but 33.3 ms with 2.5 GFLOP/s.
+  // More than 8 ways to list the loads are equally fast for a replica alone, but not for both. If only the 8 ways with
+  // the fewest bytes were tried, the run would take 33.8 ms with 3 GFLOP/s, but 33.3 ms with 2.5 GFLOP/s.
   const auto seconds = [](const std::string& rate) {
     return run_seconds(make_plan(test::small_scenario(
         8316, {{0.8, 93'904, 4116}, {0.425, 209'588, 2872}},
@@ -162,8 +161,8 @@ TEST_CASE("replicas that share a link try many ways that are equally fast for on
   CHECK(seconds("3GFLOP/s") < slower_device);
 }
 
-// The replicas share no link, but they sum their gradients. With much memory, a replica that runs alone takes a way that
-// is slower than others once it waits for the sums: 79.4 instead of 76.7 ms.
+// The replicas share no link, but they sum their gradients. With much memory, a replica that runs alone takes a way
+// that is slower than others once it waits for the sums: 79.4 instead of 76.7 ms.
 TEST_CASE("in training, replicas that sum gradients are never slower with more memory") {
   double before = std::numeric_limits<double>::infinity();
   for (const std::int64_t bytes : {869'856, 1'159'808, 2'000'000}) {
@@ -186,7 +185,8 @@ TEST_CASE("in training, replicas that sum gradients are never slower with more m
 }
 
 TEST_CASE("unequal replicas that share a link are not slower without a latency") {
-  // One replica has four batches and the other has three. Without a latency, many of their transfers begin at the same time.
+  // One replica has four batches and the other has three. Without a latency, many of their transfers begin at the same
+  // time.
   const auto seconds = [](const std::string& latency) {
     return run_seconds(make_plan(test::small_scenario(
         15'268, {{0.375, 206'956, 732}, {0.6, 233'912, 14'576}, {0.775, 218'796, 15'752}},
@@ -201,8 +201,8 @@ TEST_CASE("unequal replicas that share a link are not slower without a latency")
 
 TEST_CASE("replicas that sum gradients over links of their own use the rest of the memory") {
   // Each replica has its own link to host memory, and gradients use a third link. So a copy may begin whenever there is
-  // room for it, and more room never makes an action start later. If the run of a replica stayed within the bytes that its
-  // loads need, the run with 350 kB would take 21.7 ms.
+  // room for it, and more room never makes an action start later. If the run of a replica stayed within the bytes that
+  // its loads need, the run with 350 kB would take 21.7 ms.
   double before = std::numeric_limits<double>::infinity();
   for (const int bytes : {250'000, 300'000, 350'000, 414'116, 600'000}) {
     INFO(bytes << " B");

@@ -50,7 +50,8 @@ TEST_CASE("under streamed, no placed run is faster than the bound of its shown m
     double fastest = never;
     for (const CutModel& cut : cut_models(scenario)) {
       const PolicyRequest request = request_of(scenario, cut, {});
-      // The last candidate divides into one candidate for each shown machine (planning/placement/turns/placed_turns.hpp).
+      // The last candidate divides into one candidate for each shown machine
+      // (planning/placement/turns/placed_turns.hpp).
       const std::vector<Candidate> candidates =
           scenario.policy->candidates(request, scenario.policy.keys.reader());
       for (const Candidate& one : candidates.back().open())

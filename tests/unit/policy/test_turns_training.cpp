@@ -1,5 +1,5 @@
-// Placements of tensors under policy streamed in training: weights take turns, and the tensors of a training step are in
-// both memories of the device.
+// Placements of tensors under policy streamed in training: weights take turns, and the tensors of a training step are
+// in both memories of the device.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <limits>
@@ -27,8 +27,8 @@ using test::on_card;
 
 constexpr double never = std::numeric_limits<double>::infinity();
 
-/// Returns the seconds of the run. Both executors must give the same seconds, and they must be the seconds with which the
-/// plan was chosen.
+/// Returns the seconds of the run. Both executors must give the same seconds, and they must be the seconds with which
+/// the plan was chosen.
 double seconds_of(const Scenario& scenario) {
   const Plan plan = make_plan(scenario);
   const double replayed = test::seconds_in_both_executors(plan);
@@ -56,13 +56,11 @@ std::string trained(const std::string& placement, const std::string& fates = "ke
 // In each step, the weights of the first product are loaded for its forward pass and again for its backward pass, and
 // those of the second product are loaded once: 160 + 40 s. The input takes 4 s. The updated weights are saved in 120 s.
 constexpr double copies_s = 160 + 40 + 4 + 120;
-// The kernels read and write these bytes in each step.
-//   Forward passes: 40 + 800 + 80 (input, weights, output), and 80 + 400 + 20.
-//   Backward pass of the second product: 80 + 400 + 20 (input, weights, gradient of the output), and 80 + 400 (gradients
-//   of the input and of the weights).
-//   Backward pass of the first product: 40 + 800 + 80, and 800 for the gradient of the weights. No gradient of the input
-//   is needed.
-//   Updates: weights are read and written, and their gradients are read: 3 x 400 and 3 x 800.
+// The kernels read and write these bytes in each step.   Forward passes: 40 + 800 + 80 (input, weights, output), and 80
+// + 400 + 20.   Backward pass of the second product: 80 + 400 + 20 (input, weights, gradient of the output), and 80 +
+// 400 (gradients   of the input and of the weights).   Backward pass of the first product: 40 + 800 + 80, and 800 for
+// the gradient of the weights. No gradient of the input   is needed.   Updates: weights are read and written, and their
+// gradients are read: 3 x 400 and 3 x 800.
 constexpr double kernel_bytes = 920 + 500 + 980 + 1720 + 1200 + 2400;
 
 TEST_CASE("under streamed, training reads and writes each tensor in the memory of its placement",
@@ -99,12 +97,13 @@ TEST_CASE("under streamed, weights may stay in either memory of the device in tr
         Approx(120 + 3 * 4 + 3 * kernel_bytes / 10).epsilon(1e-9));
   // The weights of the first product stay in the first memory, and those of the second product in the second memory.
   // The gradients of all weights are in the second memory, and so is the output. Kernels read and write these bytes
-  // there: 400 + 400 + 800 of weights, 800 + 800 and 400 + 400 of gradients, and 20 + 20 of the output and its gradient.
+  // there: 400 + 400 + 800 of weights, 800 + 800 and 400 + 400 of gradients, and 20 + 20 of the output and its
+  // gradient.
   const double slow_bytes = 1600 + 1600 + 800 + 40;
   CHECK(seconds(1000, "placement: static") ==
         Approx(120 + 3 * (4 + kernel_bytes / 100 + slow_bytes * 0.09)).epsilon(1e-9));
-  // The weights of the first product stay. Those of the second product take turns: they are loaded and saved once in each
-  // step. The gradient of the tensor between the products (80 bytes) and the output are in the second memory.
+  // The weights of the first product stay. Those of the second product take turns: they are loaded and saved once in
+  // each step. The gradient of the tensor between the products (80 bytes) and the output are in the second memory.
   CHECK(seconds(1720, "placement: static") ==
         Approx(80 + 3 * (4 + 40 + 40 + kernel_bytes / 100 + 200 * 0.09)).epsilon(1e-9));
   CHECK(seconds(1720, "placement: static, resident: none") ==
@@ -156,8 +155,8 @@ TEST_CASE("under streamed, the answer of a placed training says its fates and it
   CHECK(find_fact(plan.facts, "placed_bytes", "gpu_ddr")->number()->value == 40);
   const Plan open = make_plan(on_card(1719, 9000, trained("auto")));
   CHECK(find_fact(open.facts, "placements_compared")->shown() == "none, backing, static, all_slow");
-  // What a search for fates has proven holds for a machine with one memory. The gap is to another bound, which holds for
-  // both memories.
+  // What a search for fates has proven holds for a machine with one memory. The gap is to another bound, which holds
+  // for both memories.
   const Plan optimal = make_plan(on_card(1000, 9000, trained("all_slow", "optimal")));
   for (const char* name : {"proven", "budget_bytes", "micro_batch_bound_s"})
     CHECK(find_fact(optimal.facts, name) == nullptr);

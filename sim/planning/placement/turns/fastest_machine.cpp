@@ -48,8 +48,9 @@ class LeastCost : public Cost {
 /// - Let r1 and r2 be the rates of the two paths, and s1 and s2 their set-ups. The engine that works longer works at
 ///   least as long as any weighted mean of both engines' seconds. With the weights r1 / (r1 + r2) and r2 / (r1 + r2), a
 ///   copy of b bytes adds (r s + b) / (r1 + r2) to this mean, with the r and s of its path.
-/// The result is the bound that is greater for a copy of `bytes` bytes. In inference, it has no set-up and no latency: the
-/// policy's bound counts those of the loads of weights that do not stay, but other weights may stay on another machine.
+/// The result is the bound that is greater for a copy of `bytes` bytes. In inference, it has no set-up and no latency:
+/// the policy's bound counts those of the loads of weights that do not stay, but other weights may stay on another
+/// machine.
 CopyTime at_most(const Platform& platform, const Path& one, const Path& other, double bytes,
                  bool training) {
   const double one_rate = narrowest(platform, one.channels),

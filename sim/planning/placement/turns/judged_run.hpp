@@ -1,5 +1,5 @@
-// The run by which a placed plan is compared with other placed plans. If the plan is for one of several equal replicas, this
-// is a run of all replicas (planning/joined_replicas.hpp).
+// The run by which a placed plan is compared with other placed plans. If the plan is for one of several equal replicas,
+// this is a run of all replicas (planning/joined_replicas.hpp).
 #pragma once
 
 #include <functional>
@@ -28,8 +28,8 @@ struct JudgedRunWanted {
   double worth = 0, enough = 0;               ///< as in RunsWanted
 };
 
-/// Returns the fastest run of the placed plan within limits of its memories (limited_runs.hpp). More memory never makes it
-/// slower. If no run takes less than `worth` seconds, the seconds of the result are infinite or at least `worth`.
+/// Returns the fastest run of the placed plan within limits of its memories (limited_runs.hpp). More memory never makes
+/// it slower. If no run takes less than `worth` seconds, the seconds of the result are infinite or at least `worth`.
 JudgedRun judged_run(const Plan& placed, const JudgedRunWanted& wanted);
 
 }  // namespace sluice

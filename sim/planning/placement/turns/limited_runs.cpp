@@ -67,9 +67,9 @@ Plan undisturbed(Plan plan) {
   return plan;
 }
 
-/// Runs of one plan. `limits` and `reserved` are bytes in the pools. The plan has this run within all limits between the
-/// two: smaller limits down to `reserved` do not change it. If the replay ended early, they do not change the run until
-/// then, so it takes too long within all these limits.
+/// Runs of one plan. `limits` and `reserved` are bytes in the pools. The plan has this run within all limits between
+/// the two: smaller limits down to `reserved` do not change it. If the replay ended early, they do not change the run
+/// until then, so it takes too long within all these limits.
 struct KnownRun {
   Limits limits, reserved;
   bool includes(const Limits& other) const {
@@ -219,8 +219,8 @@ class LimitedRuns {
   }
 
   /// Tries the least limits within which the plan runs: the least limit of one pool, then the least limit of the next
-  /// pool that is possible together with it. So what fits is not refused. If the devices are alike, all first memories have
-  /// the same limit, and so have all other memories.
+  /// pool that is possible together with it. So what fits is not refused. If the devices are alike, all first memories
+  /// have the same limit, and so have all other memories.
   void try_least() {
     std::vector<Pools> sets;  // indices of pools_
     for (std::uint32_t p = 0; p < pools_.size(); ++p)

@@ -4,9 +4,11 @@
 // urgent action waits. So with more memory, such a plan may be slower, and it never runs with whatever memory there is.
 // Instead, fastest_within() compares three kinds of runs:
 // - The runs within the limits of a list (limit_list.hpp). Such a run is the same in every memory that has room for it.
-// - The run of the plan with transfers that go one after the other. No action of this plan slows down another action. So
-//   it runs in the whole memories, and more memory does not make it slower. There may be such runs for several orders.
-// - The run within the least limits within which the plan runs. So a plan is not refused between two limits of the list.
+// - The run of the plan with transfers that go one after the other. No action of this plan slows down another action.
+//   So it runs in the whole memories, and more memory does not make it slower. There may be such runs for several
+//   orders.
+// - The run within the least limits within which the plan runs. So a plan is not refused between two limits of the
+//   list.
 // The first and the third kind do not depend on the sizes of the memories. So more memory never makes the fastest of
 // these runs slower.
 //

@@ -115,7 +115,8 @@ TensorKinds MovedWeights::worth_moving(const TensorKinds& slow) const {
   return kinds;
 }
 
-// Synchronous moves and computations of a device run one after the other. So do its asynchronous moves, on a copy engine.
+// Synchronous moves and computations of a device run one after the other. So do its asynchronous moves, on a copy
+// engine.
 double MovedWeights::at_least(const TensorKinds& slow, const TensorKinds& moved,
                               CopyMode mode) const {
   TensorKinds fewer = slow;
@@ -166,7 +167,8 @@ class MovedWeights::Rewriter {
   }
 
  private:
-  /// Returns the number of the last computation before the first computation of a run, and how many iterations ago it is.
+  /// Returns the number of the last computation before the first computation of a run, and how many iterations ago it
+  /// is.
   Wait before(const Run& run) const {
     return last_before(run, [](std::uint32_t) { return true; });
   }

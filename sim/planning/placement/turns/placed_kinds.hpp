@@ -46,8 +46,8 @@ class PlacedKinds {
   /// a first memory than it has (first_touch.hpp).
   std::vector<TensorKinds> first_touched(bool fits) const;
   /// Returns the placements in which each device fills its first memory with the kinds that save the most seconds per
-  /// byte (first_touch.hpp). If `fits` is true, those with independent kinds are left out that need more bytes of a first
-  /// memory than it has. Those for which the cost model has no price are left out, too.
+  /// byte (first_touch.hpp). If `fits` is true, those with independent kinds are left out that need more bytes of a
+  /// first memory than it has. Those for which the cost model has no price are left out, too.
   std::vector<TensorKinds> filled(bool fits) const;
 
   /// Returns a lower bound of the seconds of plan(slow). If computations read copies of the kinds in `moved` in the
@@ -94,9 +94,9 @@ class PlacedKinds {
   TensorKind group_of(TensorKind kind, GroupBy by) const;
   void group_kinds();
   std::vector<TensorKinds> grouped(const TensorKinds& all, GroupBy by) const;
-  /// Returns the groups in the order of their seconds per byte, the greatest first. A group's seconds say how much longer
-  /// the kernels would take if only this group were in the second memories. `bytes` has the bytes of the kinds, with or
-  /// without their devices.
+  /// Returns the groups in the order of their seconds per byte, the greatest first. A group's seconds say how much
+  /// longer the kernels would take if only this group were in the second memories. `bytes` has the bytes of the kinds,
+  /// with or without their devices.
   std::vector<TensorKinds> ordered(std::vector<TensorKinds> groups,
                                    const std::map<TensorKind, double>& bytes) const;
   /// The seconds that a group in the first memories saves, if all other groups are there, too, and if all other groups
@@ -132,7 +132,8 @@ class PlacedKinds {
   std::vector<std::optional<TensorKind>>
       kinds_of_;                ///< indexed by tensor of the plan, without the devices
   std::set<TensorClass> tied_;  ///< the classes whose kinds are together on all devices
-  /// The groups of the first two ways, in the order of their seconds per byte, the greatest first, and of the third way.
+  /// The groups of the first two ways, in the order of their seconds per byte, the greatest first, and of the third
+  /// way.
   std::vector<TensorKinds> classes_, parts_, independent_;
   std::vector<TensorKind> kinds_;
   /// How often each computation runs in a run of the plan.

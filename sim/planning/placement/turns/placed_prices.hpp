@@ -28,8 +28,9 @@ namespace sluice {
 
 struct TensorKind {
   TensorClass tensor_class = TensorClass::activation;
-  /// The stage to which the tensors belong; -1 for inputs and answers. Gradients of activations belong to the stage that
-  /// made the activations. If the activations of several stages are a single kind, it is the first of these stages.
+  /// The stage to which the tensors belong; -1 for inputs and answers. Gradients of activations belong to the stage
+  /// that made the activations. If the activations of several stages are a single kind, it is the first of these
+  /// stages.
   std::int32_t stage = -1;
   /// The index of the device in Platform::devices. If several devices have the same first memory, it is the first of
   /// them. For weights, it is 0.

@@ -135,9 +135,9 @@ class PlacedSearch : public std::enable_shared_from_this<PlacedSearch> {
            (rates.far ? " far" : " near");
   }
 
-  /// Calls `use` with the fastest placement of the policy's plan for a shown machine. Tensors may stay in this plan that
-  /// could take turns. In two memories, other tensors may use the room of these tensors better. So if tensors stay, the
-  /// policy's plan in which all take turns is placed, too.
+  /// Calls `use` with the fastest placement of the policy's plan for a shown machine. Tensors may stay in this plan
+  /// that could take turns. In two memories, other tensors may use the room of these tensors better. So if tensors
+  /// stay, the policy's plan in which all take turns is placed, too.
   void place(ShownPlans::Machine machine, double worth,
              const std::function<void(const Settled&)>& use) {
     const ShownPlans::Made planned = shown_plan(machine);
@@ -150,8 +150,8 @@ class PlacedSearch : public std::enable_shared_from_this<PlacedSearch> {
       use(fastest(*other, std::min(worth, best.seconds)));
   }
 
-  /// Returns the fastest placement of a plan for a shown machine. If no placement fits and takes less than `worth` seconds,
-  /// the result has no plan.
+  /// Returns the fastest placement of a plan for a shown machine. If no placement fits and takes less than `worth`
+  /// seconds, the result has no plan.
   Settled fastest(const ShownPlan& planned, double worth) {
     if (!placed_->insert(digest_to_place(planned.plan)).second) return {};
     // The moves of a plan depend on the memory of the request, and so do the sizes of a hardware cache.

@@ -36,11 +36,12 @@ void slow_down_to_second(Platform& platform, const Platform& real, const Device&
   }
 }
 
-/// In inference, the first machine holds the bytes of all weights, and of the micro-batches of two steps, or of one step
-/// if the run has only one. For each micro-batch, these are the most bytes of a stage, and the bytes of an input and an
-/// answer that are in transfer meanwhile. The second machine lacks the inputs and answers in transfer. Each further
-/// machine has three quarters of the memory of the machine before, so that the last one has 4 % of the second one's. With
-/// many buffers, a plan may load inputs more than one step early, and may then need more bytes. Such a plan is not placed.
+/// In inference, the first machine holds the bytes of all weights, and of the micro-batches of two steps, or of one
+/// step if the run has only one. For each micro-batch, these are the most bytes of a stage, and the bytes of an input
+/// and an answer that are in transfer meanwhile. The second machine lacks the inputs and answers in transfer. Each
+/// further machine has three quarters of the memory of the machine before, so that the last one has 4 % of the second
+/// one's. With many buffers, a plan may load inputs more than one step early, and may then need more bytes. Such a plan
+/// is not placed.
 std::vector<std::int64_t> sizes_in_inference(const PolicyRequest& request) {
   const auto sum = [](std::int64_t a, std::int64_t b) {
     return checked_add(a, b, "bytes of two steps");
@@ -79,8 +80,8 @@ std::vector<std::int64_t> sizes_in_training(const PolicyRequest& request,
   return sizes;
 }
 
-/// Returns whether a copy to or from the second memory of one of these devices has a longer latency or set-up than a copy
-/// to or from the first memory of this device.
+/// Returns whether a copy to or from the second memory of one of these devices has a longer latency or set-up than a
+/// copy to or from the first memory of this device.
 bool second_is_farther(const Platform& platform, const std::vector<std::string>& devices) {
   const auto farther = [](const Path& one, const Path& other) {
     return other.latency_s > one.latency_s || other.setup_s > one.setup_s;

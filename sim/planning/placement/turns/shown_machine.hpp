@@ -1,5 +1,5 @@
-// Shown machines: made-up machines for which a policy plans whose tensors are then placed in two memories. Each device of
-// a shown machine that computes has all tensors in a single memory (placed_turns.hpp).
+// Shown machines: made-up machines for which a policy plans whose tensors are then placed in two memories. Each device
+// of a shown machine that computes has all tensors in a single memory (placed_turns.hpp).
 #pragma once
 
 #include <cstdint>
@@ -19,16 +19,16 @@ bool both_may_hold(const PolicyRequest& request, const ComputingDevices& on, std
 /// Returns the greatest number of sizes that shown_sizes() returns.
 std::int64_t most_shown_sizes(const PolicyRequest& request);
 
-/// How fast the memories of a shown machine are: each has the rates of the real device's memory with the index `memory`. With
-/// `far`, copies to them and from them take at least the latency and the set-up of copies to and from the second memory. A
-/// plan then loads weights as early as the second memory needs them.
+/// How fast the memories of a shown machine are: each has the rates of the real device's memory with the index
+/// `memory`. With `far`, copies to them and from them take at least the latency and the set-up of copies to and from
+/// the second memory. A plan then loads weights as early as the second memory needs them.
 struct ShownRates {
   std::size_t memory = 0;
   bool far = false;
   auto operator<=>(const ShownRates&) const = default;
 };
-/// Returns the rates that are shown for these devices. If all tensors are in the second memory (`all_slow`), all copies go
-/// there.
+/// Returns the rates that are shown for these devices. If all tensors are in the second memory (`all_slow`), all copies
+/// go there.
 std::vector<ShownRates> shown_rates(const Platform& platform,
                                     const std::vector<std::string>& devices, bool all_slow);
 

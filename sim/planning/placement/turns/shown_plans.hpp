@@ -1,6 +1,7 @@
 // What is known from other requests, which differ only in the capacity of the device's first memory. The plans that a
 // policy makes for shown machines do not depend on the capacities of the real memories, so these requests share them.
-// Rehearsals do not depend on the capacity either. So requests for shown machines with equal rates share rehearsals, too.
+// Rehearsals do not depend on the capacity either. So requests for shown machines with equal rates share rehearsals,
+// too.
 #pragma once
 
 #include <cstdint>
@@ -39,15 +40,17 @@ struct ShownPlan {
 
 class ShownPlans {
  public:
-  /// A lower bound of the seconds of all plans for the request. With more memory, the fastest plan takes so many seconds.
+  /// A lower bound of the seconds of all plans for the request. With more memory, the fastest plan takes so many
+  /// seconds.
   double at_least = 0;
-  /// Whether the policy is asked for a plan in which all tensors take turns, unless the scenario says which of them stay.
+  /// Whether the policy is asked for a plan in which all tensors take turns, unless the scenario says which of them
+  /// stay.
   bool all_take_turns = false;
   /// The choices of streamed inference on the machine of the request.
   KnownChoices streamed = {};
   /// The choices of a run of training: the strategy for fates, the micro-batches in flight, whether the weights of all
-  /// stages stay, the tensors of each stage that stay, the sequence of loads, and the bytes up to which early loads, and the
-  /// whole run, may fill a device.
+  /// stages stay, the tensors of each stage that stay, the sequence of loads, and the bytes up to which early loads,
+  /// and the whole run, may fill a device.
   using TrainingChoices = std::tuple<std::string, std::int64_t, bool, std::vector<StayingTensors>,
                                      LoadSequence, std::int64_t, std::optional<std::int64_t>>;
   /// The seconds of these runs, if this object is for shown machines with equal rates.
@@ -68,8 +71,8 @@ class ShownPlans {
   };
   using Made = std::shared_ptr<const ShownPlan>;
 
-  /// Returns what `make` returns for this machine and this strategy for fates. Calls `make` only if the plan is not known
-  /// yet.
+  /// Returns what `make` returns for this machine and this strategy for fates. Calls `make` only if the plan is not
+  /// known yet.
   Made plan(const std::string& strategy, const Machine& machine,
             const std::function<Made()>& make) {
     const std::pair<std::string, Machine> asked(strategy, machine);

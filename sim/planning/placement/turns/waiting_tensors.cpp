@@ -241,9 +241,9 @@ WaitingTensors::WaitingTensors(PlacedPrices& prices, const PlacedKinds& placed,
       mode_(mode),
       in_turn_(in_turn) {}
 
-/// Returns whether the placed plan is surely as fast as with any moves of waiting tensors: if no action waits for room in
-/// a first memory. If transfers share links, perhaps with those of other replicas, or if devices share a memory, nothing
-/// is sure: a plan may be faster when a transfer waits (limited_runs.hpp).
+/// Returns whether the placed plan is surely as fast as with any moves of waiting tensors: if no action waits for room
+/// in a first memory. If transfers share links, perhaps with those of other replicas, or if devices share a memory,
+/// nothing is sure: a plan may be faster when a transfer waits (limited_runs.hpp).
 bool WaitingTensors::has_room(const Plan& base) const {
   if (joined_replicas(prices_.request())) return false;
   const PlanTables tables(base);

@@ -3,8 +3,8 @@
 // block to block, a device cannot load or save more bytes ahead than its memory has room for. So the copies that belong
 // to a few blocks cannot hide behind the computations of other blocks.
 //
-// The bytes and seconds of a block are linear in the number of micro-batches. So they follow from two steps with 2 and 3
-// micro-batches in flight. This is much faster than to make the whole step and to go through it (step_clock.hpp).
+// The bytes and seconds of a block are linear in the number of micro-batches. So they follow from two steps with 2 and
+// 3 micro-batches in flight. This is much faster than to make the whole step and to go through it (step_clock.hpp).
 #pragma once
 
 #include <cstdint>
@@ -32,8 +32,8 @@ struct BlockRun {
 /// it is hardly ever greater than the sums of computations and copies.
 double block_bound(const StepShape& shape, const BlockRun& run);
 
-/// Returns the bound for the step whose fates the strategy chooses, or 0 if it has too few micro-batches in flight, or if
-/// `memory` is not limited.
+/// Returns the bound for the step whose fates the strategy chooses, or 0 if it has too few micro-batches in flight, or
+/// if `memory` is not limited.
 double block_bound(const PolicyRequest& request, const TrainingOrder& order,
                    const std::optional<std::int64_t>& memory);
 

@@ -89,9 +89,9 @@ class SideBySideChain {
   bool weights_stay_;
 };
 
-/// Sets the seconds in which no device computes (FateRun) if copies do not overlap with computation. Then all actions run one
-/// after the other, on all devices together. The seconds of all other copies are in the chain's passes. Of the weights that
-/// take turns, the first are loaded in each step.
+/// Sets the seconds in which no device computes (FateRun) if copies do not overlap with computation. Then all actions
+/// run one after the other, on all devices together. The seconds of all other copies are in the chain's passes. Of the
+/// weights that take turns, the first are loaded in each step.
 void wait_for_loads(const std::vector<StageState>& states, FateRun& run) {
   const auto first =
       std::ranges::find_if(states, [](const StageState& state) { return !state.stays.weights; });
@@ -100,10 +100,10 @@ void wait_for_loads(const std::vector<StageState>& states, FateRun& run) {
     if (state.stays.weights) run.first_s += state.weights_load_s;
 }
 
-/// Sets these seconds if copies overlap with computation. No computation hides the loads with which a step begins: those
-/// of the first stage's weights. The last computation of a step updates these weights. Then they are saved, and loaded
-/// again before the next step can begin. After the last step, the run still waits for the saves. If weights of some
-/// stages stay, their updates may come last, and may hide these saves and loads.
+/// Sets these seconds if copies overlap with computation. No computation hides the loads with which a step begins:
+/// those of the first stage's weights. The last computation of a step updates these weights. Then they are saved, and
+/// loaded again before the next step can begin. After the last step, the run still waits for the saves. If weights of
+/// some stages stay, their updates may come last, and may hide these saves and loads.
 void wait_for_first_stage(const std::vector<StageState>& states, FateRun& run) {
   const StageState& first = states.front();
   run.first_s = first.weights_load_s;

@@ -14,8 +14,8 @@ ChainOnDevices priced_on(const PolicyRequest& request, const TrainingOrder& orde
   return {chain_of(request, device, passes), states_of(request, device, passes, order.staying)};
 }
 
-/// Gives the loads of each boundary the seconds of the fastest device that may load it: the devices whose stages read it,
-/// and the device that makes it, if the backward pass there reads it.
+/// Gives the loads of each boundary the seconds of the fastest device that may load it: the devices whose stages read
+/// it, and the device that makes it, if the backward pass there reads it.
 void load_fastest(ChainOnDevices& all) {
   constexpr double never = std::numeric_limits<double>::infinity();
   const std::size_t stages = all.chain.stages.size(), devices = all.on_devices.size();

@@ -15,10 +15,10 @@ struct ChainOnDevices {
   std::vector<Chain> on_devices = {};
 };
 
-/// Returns a chain in which each stage has the prices of its device. The copies of its inner tensors, weights, gradients
-/// and optimizer state take as long as on this device. So do the saves of its output. Several devices may load an output
-/// or the input. This load has the seconds of the one of them that is the fastest. So no pass and no copy of a run takes
-/// fewer seconds than in the chain.
+/// Returns a chain in which each stage has the prices of its device. The copies of its inner tensors, weights,
+/// gradients and optimizer state take as long as on this device. So do the saves of its output. Several devices may
+/// load an output or the input. This load has the seconds of the one of them that is the fastest. So no pass and no
+/// copy of a run takes fewer seconds than in the chain.
 ChainOnDevices chain_on_devices(const PolicyRequest& request, const TrainingOrder& order,
                                 const PassOptions& passes);
 

@@ -8,8 +8,8 @@
 
 namespace sluice {
 
-/// Finds the links that copies of different streams use. Copies of one stream take turns anyway. `share` is the platform
-/// with each replica's share of the links, or null.
+/// Finds the links that copies of different streams use. Copies of one stream take turns anyway. `share` is the
+/// platform with each replica's share of the links, or null.
 void StepClock::find_shared_links(const Platform& platform, const Users& users,
                                   const Platform* share) {
   struct Link {

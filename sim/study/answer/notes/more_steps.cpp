@@ -32,8 +32,8 @@ Scenario with_chosen_cut(const AnsweredScenario& answered) {
   return scenario;
 }
 
-/// Returns the seconds in which weights are loaded from their homes, if no other transfers use the links. A plan for many
-/// steps may make these loads only once, so it saves at most these seconds per step.
+/// Returns the seconds in which weights are loaded from their homes, if no other transfers use the links. A plan for
+/// many steps may make these loads only once, so it saves at most these seconds per step.
 double first_loads_s(const Plan& plan) {
   double seconds = 0;
   for (const Action& action : plan.actions)

@@ -1,0 +1,26 @@
+// The candidate of replicas that each choose as if they ran alone. Its plans are compared by runs of all replicas.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "planning/candidate.hpp"
+#include "policy/policy.hpp"
+
+namespace sluice {
+
+/// What is known about replicas that choose as if they ran alone.
+struct ReplicasAlone {
+  bool choose = false;  ///< whether a replica has choices
+  /// Compares plans of all replicas, with choices for the whole memory and for less memory (replica_candidates.hpp).
+  /// Empty if no choices fit.
+  std::optional<Candidate> candidate = {};
+};
+
+/// Returns the candidate with these keys for `policy:`. `text` says what differs between the keys and the scenario. The
+/// candidate holds references to `policy` and `request`. Throws InputError if the keys are invalid, and Infeasible if no
+/// choices fit.
+ReplicasAlone replicas_alone(const Policy& policy, const PolicyRequest& request, Keys keys,
+                             const std::string& text);
+
+}  // namespace sluice
