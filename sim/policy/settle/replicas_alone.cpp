@@ -14,6 +14,7 @@
 #include "planning/copy_time.hpp"
 #include "planning/replica.hpp"
 #include "planning/run_seconds.hpp"
+#include "policy/settle/one_replica.hpp"
 #include "policy/settle/replicas.hpp"
 #include "policy/settle/run_digest.hpp"
 #include "policy/settle/settle.hpp"
