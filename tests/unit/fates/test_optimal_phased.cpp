@@ -57,10 +57,10 @@ class PhasedRun {
       const std::vector<StageState> states = states_of(request, device, passes, staying);
       const SideBySide own = side_by_side(chain_of(request, device, passes), states,
                                           asked_.workload, {.overlap = overlap});
-      const std::size_t devices = asked_.platform.devices.size(), number = on_.size();
-      stay_bytes_.push_back(Constants{states, false, devices}.bytes(number));
+      const std::size_t count = asked_.platform.devices.size(), number = on_.size();
+      stay_bytes_.push_back(Constants{states, false, count}.bytes(number));
       on_own_device.resize(states.size());
-      for (std::size_t s = number; s < states.size(); s += devices) on_own_device[s] = states[s];
+      for (std::size_t s = number; s < states.size(); s += count) on_own_device[s] = states[s];
       on_.push_back(own.chain);
     }
     first_load_s_ = first_load_s(on_own_device);

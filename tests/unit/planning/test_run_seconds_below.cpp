@@ -11,7 +11,8 @@
 namespace sluice {
 namespace {
 
-TEST_CASE("a run below a number of seconds has the seconds of the run, or is known to take more", "[property]") {
+TEST_CASE("a run below a number of seconds has the seconds of the run, or is known to take more",
+          "[property]") {
   int below = 0, above = 0;
   for (unsigned seed = 1; seed <= test::cases_of(400u); ++seed) {
     INFO("seed " << seed);
@@ -42,7 +43,9 @@ TEST_CASE("transfers that take turns make no run shorter than the bound of the p
     const Plan plan = test::random_plan(seed, {.shared_links = true, .riffled = seed % 2 == 0});
     const double least = least_seconds_of(plan);
     Plan in_turn = plan;
-    take_turns(in_turn, std::vector<double>(plan.actions.size(), 0), PlanTables(plan).link_shared);
+    const std::vector<double> listed(plan.actions.size(), 0);
+    for (const TurnWait& one : waits_of_turns(plan, PlanTables(plan).link_shared, listed))
+      in_turn.actions[one.action].waits.push_back(one.wait);
     CHECK(least <= run_seconds(in_turn));
     for (std::size_t a = 0; a < plan.actions.size(); ++a)
       turns += plan.actions[a].waits.size() < in_turn.actions[a].waits.size() ? 1 : 0;
