@@ -8,6 +8,7 @@
 #include "planning/copy_time.hpp"
 #include "planning/slots/row_position.hpp"
 #include "planning/training/rounding.hpp"
+#include "planning/training/step_sums.hpp"
 
 namespace sluice {
 
@@ -65,9 +66,15 @@ StepClock::StepClock(const Program& step, const Platform& platform,
   for (std::size_t s = 0; s < step.staying.size(); ++s)
     if (step.staying[s].weights > 0) first_uses_.emplace_back(firsts[s], s);
   std::sort(first_uses_.begin(), first_uses_.end());
+  waits_s_ = waits_for_sums(step, replicas);
+  waits_s_.resize(step.operations.size(), 0);
+  find_saves();
+}
+
+void StepClock::find_saves() {
   saves_.push_back(0);
-  const HomeWrites writes(step);
-  for (const Program::Operation& operation : step.operations) {
+  const HomeWrites writes(step_);
+  for (const Program::Operation& operation : step_.operations) {
     const auto at = static_cast<std::int64_t>(saves_.size()) - 1;
     for (const std::uint32_t loaded : operation.loads) written_[loaded] = writes.before(loaded, at);
     saves_.push_back(saves_.back() + operation.saves.size());
@@ -285,7 +292,9 @@ class StepRun {
 
   void compute(std::size_t slot) {
     const Program::Operation& operation = step_.operations[slot];
-    double start = computes_[operation.device];
+    // The sums of gradients may arrive while the loads of the update run, so this wait is not a part of its computation.
+    const double wait_s = clock_.waits_s_[slot];
+    double start = computes_[operation.device] + wait_s;
     if (clock_.down_.size() > 1 && operation.phase != phase_) start = std::max(start, computed_);
     phase_ = operation.phase;
     if (round_ == 0) need_weights(static_cast<std::int64_t>(slot));
@@ -300,7 +309,7 @@ class StepRun {
     if (memory_) start = std::max(start, memory_->start(slot, device));
     for (const double busy_s : needed_s_)
       start = std::max(start, busy_s * within_accuracy - clock_.sums_differ_s_);
-    computed_ = start + operation.seconds;
+    computed_ = start + (operation.seconds - wait_s);
     computes_[device] = now_.computed[slot] = computed_;
     if (memory_) memory_->end(slot, device, computed_);
     end_ = std::max(end_, computed_);

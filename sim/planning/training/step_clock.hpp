@@ -27,7 +27,8 @@ class StepClock {
   /// compute while copies are made. `step` must outlive the clock. If `platform` is a shown machine
   /// (planning/placement/backing.hpp), `real_machine` must be the real machine, and the bound holds for it. Otherwise
   /// `real_machine` must be null. If `memory` is given, no device holds more than this number of bytes. If `replicas`
-  /// is given, the run is that of one of several equal replicas, and the bound holds for all of them together.
+  /// is given, the run is that of one of several equal replicas, and the bound holds for all of them together. The
+  /// seconds of `step` then include waits for sums (with_waits_for_sums()).
   StepClock(const Program& step, const Platform& platform, const std::vector<std::string>& devices,
             std::int64_t rounds, const Platform* real_machine,
             std::optional<std::int64_t> memory = {}, const EqualReplicas* replicas = nullptr);
@@ -68,6 +69,7 @@ class StepClock {
   };
   /// Pairs of a CopyStream and the path on which its copies run.
   using Users = std::vector<std::pair<CopyStream*, const Path*>>;
+  void find_saves();
   void find_shared_links(const Platform& platform, const Users& users, const Platform* share);
   double seconds_on_links() const;
   bool is_real_input(const Program::Instance& loaded) const {
@@ -98,6 +100,7 @@ class StepClock {
   std::size_t streams_ = 0;       ///< the number of copy streams
   std::size_t shared_links_ = 0;  ///< the number of links that several of these streams use
   double compute_s_ = 0;          ///< per round
+  std::vector<double> waits_s_;   ///< indexed by operation: waits_for_sums(), which its seconds include
   double sums_differ_s_ = 0;      ///< EqualReplicas::sums_differ_s
   std::optional<MemoryWaits> memory_ = {};
 };

@@ -191,11 +191,19 @@ TrainingSums sums_of(const Program& step, const StepMachine& machine) {
   return sums;
 }
 
-Program with_waits_for_sums(Program step, const EqualReplicas* replicas) {
+std::vector<double> waits_for_sums(const Program& step, const EqualReplicas* replicas) {
+  std::vector<double> waits;
   if (replicas)
     each_wait_for_sums(step, *replicas, [&](std::size_t update, double seconds) {
-      step.operations[update].seconds += seconds;
+      waits.resize(step.operations.size(), 0);
+      waits[update] = seconds;
     });
+  return waits;
+}
+
+Program with_waits_for_sums(Program step, const EqualReplicas* replicas) {
+  const std::vector<double> waits = waits_for_sums(step, replicas);
+  for (std::size_t i = 0; i < waits.size(); ++i) step.operations[i].seconds += waits[i];
   return step;
 }
 

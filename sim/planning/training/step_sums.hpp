@@ -55,6 +55,9 @@ TrainingSums sums_of(const Program& step, const StepMachine& machine);
 /// include those for which its device only waits for these sums (TrainingSums::sums_s). `replicas` may be null.
 Program with_waits_for_sums(Program step, const EqualReplicas* replicas);
 
+/// Returns these seconds for each operation of the step. Empty if no operation waits for sums.
+std::vector<double> waits_for_sums(const Program& step, const EqualReplicas* replicas);
+
 /// Which copies between host memory and a device count. At least one of the two must be true.
 struct CopyDirections {
   bool loads = false, saves = false;
