@@ -2,7 +2,6 @@
 // share the link to host memory.
 #include <catch2/catch.hpp>
 #include <limits>
-#include <map>
 #include <optional>
 #include <string>
 
@@ -40,6 +39,19 @@ std::optional<double> seconds_of(const std::string& text,
 /// takes long.
 class RandomReplicas {
  public:
+  /// Returns a scenario of inference with `resident`, in which one replica computes fewer batches than the first one.
+  static RandomReplicas with_uneven_batches(std::uint64_t seed) {
+    RandomReplicas made{test::Dice(seed)};
+    const std::uint64_t count = 2 + made.dice_.below(2);
+    made.add_platform(count, 500);
+    made.text_ += "stages: per_layer\n";
+    made.add("workload: {batch: ", 1, 2, "");
+    made.add(", batches_per_step: ", count + 1, 2 * count - 1, "");
+    made.add(", steps: ", 1, 2, "}\n");
+    if (made.dice_.one_in(4)) made.policy_ += ", overlap: false";
+    return made;
+  }
+
   explicit RandomReplicas(std::uint64_t seed, bool trains = false) : dice_(seed) {
     const std::uint64_t count = 2 + dice_.below(2);
     streamed_ = dice_.one_in(2);
@@ -71,6 +83,8 @@ class RandomReplicas {
   }
 
  private:
+  explicit RandomReplicas(test::Dice dice) : dice_(dice) {}
+
   /// Adds a text, a random number from `least` to `most`, and another text.
   void add(const std::string& before, std::uint64_t least, std::uint64_t most,
            const std::string& after) {
@@ -234,29 +248,26 @@ policy: {name: data_parallel, replica: resident, placement: static}
   CHECK(before < 4.05e-3);
 }
 
-TEST_CASE("a replica with fewer batches has the placement of the others", "[placement]") {
-  const auto plan = [](int batches) {
-    Value document = test::on_cards(20'000, 20'000,
-                                    "policy: {name: data_parallel, replica: resident, placement: "
-                                    "all_slow, transfers: together}\n"
-                                    "workload: {batch: 1, batches_per_step: " +
-                                        std::to_string(batches) + "}\n",
-                                    test::Seconds::own)
-                         .document;
-    apply_overrides(document, {"stages={cut: whole}", "platform.links.host.sharing=shared"});
-    return make_plan(read_scenario(document, "cards"));
-  };
-  const Plan uneven = plan(3), even = plan(4);
-  std::map<std::string, std::int64_t> passes;
-  for (std::uint32_t a = 0; a < uneven.actions.size(); ++a)
-    if (const Stream& stream = uneven.streams[uneven.actions[a].stream];
-        stream.kind == StreamKind::compute)
-      passes[stream.device] += uneven.executions_of(a);
-  REQUIRE(passes.size() == 2);
-  CHECK(passes.at("gpu1") > 0);
-  CHECK(passes.at("gpu0") == 2 * passes.at("gpu1"));
-  CHECK(test::seconds_in_both_executors(uneven) <= test::seconds_in_both_executors(even));
-  CHECK(test::seconds_in_both_executors(uneven) > test::seconds_in_both_executors(plan(2)));
+TEST_CASE("no replica of a random scenario with uneven batches is slower with more fast memory",
+          "[placement][property]") {
+  const std::vector<std::string> placements = {"static", "first_touch", "asynchronous", "auto"};
+  int compared = 0, faster = 0;
+  for (std::uint64_t seed = 0; seed < test::cases_of(std::uint64_t{12}); ++seed) {
+    const RandomReplicas replicas = RandomReplicas::with_uneven_batches(seed);
+    const std::string& placement = placements[static_cast<std::size_t>(seed % placements.size())];
+    std::optional<double> before;
+    for (const std::int64_t bytes : {400, 900, 1500, 2500, 4000, 7000}) {
+      INFO("seed " << seed << ", " << bytes << " B, " << replicas.text(placement));
+      const std::optional<double> now = replicas.seconds(placement, bytes);
+      if (before) REQUIRE(now);
+      if (before) CHECK(*now <= *before * (1 + 1e-9));
+      compared += before ? 1 : 0;
+      faster += before && *now < *before ? 1 : 0;
+      if (now) before = now;
+    }
+  }
+  CHECK(compared > 30);
+  CHECK(faster > 5);
 }
 
 // The replicas load in turn. Before, the order of the loads came from a run in which inputs waited for memory. So with
