@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "plan/passes/one_stream.hpp"
 #include "planning/joined_replicas.hpp"
 #include "planning/only_candidate.hpp"
 #include "planning/placement/turns/judged_run.hpp"
@@ -64,9 +65,9 @@ class AllReplicas {
   bool two_memories() const { return have_two_memories(request_.pricing.platform, devices_); }
 
   /// Returns whether the ways of the first replica do not depend on the capacity, and all replicas can take the same
-  /// way. In inference, this is so for placements in two memories.
+  /// way, perhaps for fewer batches. In inference, this is so for placements in two memories.
   bool take_the_same_way() const {
-    if (!first_.request.replicas) return false;
+    if (!first_.request.replicas || !plan_alike(policy_, request_, keys_.reader())) return false;
     if (request_.workload.training) return !request_.strategy().searches;
     return two_memories() && (only_plan_ || names_placement(policy_, first_.keys.reader()));
   }
@@ -123,21 +124,46 @@ class AllReplicas {
 
   /// Returns the policy's plan for the first replica. If it is a plan for one memory, it does not depend on the
   /// capacity.
-  Plan plan_of_first() const {
+  Plan plan_of_first() const { return plan_of(most_batches()); }
+  Plan plan_of(std::int64_t batches) const {
     PolicyRequest request = first_.request;
+    request.workload.batches_per_step = batches;
     request.capacity_enforced = request.capacity_enforced && !only_plan_;
     Plan plan = finish(policy_.plan(request, first_.keys.reader()), request);
     for (Pool& pool : plan.pools) pool.enforced = first_.request.capacity_enforced;
     return plan;
   }
 
+  /// Returns how many batches per step the first replica computes. No replica computes more.
+  std::int64_t most_batches() const { return first_.request.workload.batches_per_step; }
+
+  /// Returns the plan of the first replica for fewer batches per step. A plan in two memories has equally many rounds
+  /// for each batch. For one memory, the policy makes the plan.
+  Plan with_fewer_batches(const Plan& first, std::int64_t batches) const {
+    if (!only_plan_) {
+      Plan fewer = first;
+      fewer.iterations = first.iterations / most_batches() * batches;
+      fewer.iterations_per_step = first.iterations_per_step / most_batches() * batches;
+      return fewer;
+    }
+    Plan fewer = plan_of(batches);
+    const bool in_turn = !std::ranges::equal(first.actions, plan_of_first().actions, {},
+                                             &Action::stream, &Action::stream);
+    if (in_turn) use_one_stream(fewer);
+    return fewer;
+  }
+
   /// Returns the plan of each replica.
   std::vector<Plan> parts_of(const Plan& first) const {
     std::vector<Plan> parts;
-    for (const std::string& device : devices_)
-      parts.push_back(device == devices_.front()
-                          ? first
-                          : moved(first, request_.pricing.platform, devices_.front(), device));
+    const auto count = static_cast<std::int64_t>(devices_.size());
+    for (std::int64_t k = 0; k < count; ++k) {
+      const std::int64_t batches = share_of(request_.workload, k, count).batches_per_step;
+      const Plan part = batches == most_batches() ? first : with_fewer_batches(first, batches);
+      parts.push_back(k == 0 ? part
+                             : moved(part, request_.pricing.platform, devices_.front(),
+                                     devices_[static_cast<std::size_t>(k)]));
+    }
     return parts;
   }
   Plan together(const Plan& first) const {

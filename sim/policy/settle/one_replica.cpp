@@ -8,6 +8,7 @@
 #include "base/error.hpp"
 #include "planning/replica.hpp"
 #include "policy/settle/replicas.hpp"
+#include "policy/settle/replicas_alone.hpp"
 #include "policy/settle/ring_seconds.hpp"
 
 namespace sluice {
@@ -41,12 +42,45 @@ PolicyRequest request_of_replica(const Platform& platform, const PolicyRequest& 
   return share;
 }
 
-bool equal_replicas(const PolicyRequest& request, const std::vector<std::string>& devices) {
+namespace {
+
+bool all_alike(const Platform& platform, const std::vector<std::string>& devices) {
+  return std::ranges::all_of(
+      devices, [&](const std::string& device) { return alike(platform, devices.front(), device); });
+}
+
+/// Returns the devices of the replicas that compute as many batches as the first one. The others have fewer batches.
+std::vector<std::string> with_most_batches(const PolicyRequest& request,
+                                           std::vector<std::string> devices) {
   const auto count = static_cast<std::int64_t>(devices.size());
-  return (request.workload.training || request.workload.batches_per_step % count == 0) &&
-         std::all_of(devices.begin(), devices.end(), [&](const std::string& device) {
-           return alike(request.pricing.platform, devices.front(), device);
-         });
+  if (!request.workload.training && request.workload.batches_per_step % count != 0)
+    devices.resize(static_cast<std::size_t>(request.workload.batches_per_step % count));
+  return devices;
+}
+
+}  // namespace
+
+bool equal_replicas(const PolicyRequest& request, const std::vector<std::string>& devices) {
+  return with_most_batches(request, devices).size() == devices.size() &&
+         all_alike(request.pricing.platform, devices);
+}
+
+bool plan_alike(const Policy& policy, const PolicyRequest& request, const Reader& parameters) try {
+  const std::vector<std::string> devices = replica_devices(request, parameters);
+  if (equal_replicas(request, devices)) return true;
+  const Platform& platform = request.pricing.platform;
+  if (request.workload.training || is_long_step(request) || !have_two_memories(platform, devices) ||
+      !all_alike(platform, devices))
+    return false;
+  const auto has_cache = [](const Layer& layer) { return layer.cached > 0; };
+  if (std::ranges::any_of(request.pricing.model.layers, has_cache)) return false;
+  if (!policy.candidates) return true;
+  const OneReplica first(policy, request, parameters);
+  return policy.candidates(first.request, first.keys.reader()).empty();
+} catch (const InputError&) {
+  return false;
+} catch (const Infeasible&) {
+  return false;
 }
 
 namespace {
@@ -82,7 +116,7 @@ OneReplica::OneReplica(const Policy& policy, const PolicyRequest& all, const Rea
 
 TogetherKnown::TogetherKnown(const PolicyRequest& request, const Reader& parameters)
     : devices_(replica_devices(request, parameters)),
-      share_(shared_out(request.pricing.platform, devices_)) {
+      share_(shared_out(request.pricing.platform, with_most_batches(request, devices_))) {
   replicas_.share = &share_;
   if (!sums_gradients(request.workload, parameters) || devices_.size() < 2) return;
   replicas_.sums_share_links = paths_share_links(request.pricing.platform, devices_);
@@ -97,7 +131,9 @@ const EqualReplicas* TogetherKnown::replicas(const PolicyRequest& request) const
   };
   const bool counted =
       request.workload.training || replicas_.joined || std::ranges::all_of(devices_, one_memory);
-  return counted && equal_replicas(request, devices_) ? &replicas_ : nullptr;
+  const bool equal = replicas_.joined ? all_alike(request.pricing.platform, devices_)
+                                      : equal_replicas(request, devices_);
+  return counted && equal ? &replicas_ : nullptr;
 }
 
 }  // namespace sluice

@@ -25,6 +25,12 @@ PolicyRequest request_of_replica(const Platform& platform, const PolicyRequest& 
 /// alike.
 bool equal_replicas(const PolicyRequest& request, const std::vector<std::string>& devices);
 
+/// Returns whether all replicas can have the plans of the first replica. Either they are equal, or they differ only in
+/// their numbers of batches and a placement in two memories is all that `policy` leaves open in inference. Then the
+/// placements repeat with each micro-batch, so a replica with fewer batches has the same plan with fewer repetitions.
+/// Returns false for models with caches of keys and values, whose placements repeat with each step, and for long steps.
+bool plan_alike(const Policy& policy, const PolicyRequest& request, const Reader& parameters);
+
 /// The request of the first replica, and its keys. The platform must outlive this object.
 struct OneReplica {
   OneReplica(const Policy& policy, const PolicyRequest& all, const Reader& parameters,
@@ -53,7 +59,7 @@ class TogetherKnown {
     replicas_.joined = &joined_;
   }
   /// Returns null if the replicas are not equal. In inference, also returns null if a device has two memories, because
-  /// then no bound counts several replicas. But it does not return null after join().
+  /// then no bound counts several replicas. But after join(), it only returns null if the devices are not alike.
   const EqualReplicas* replicas(const PolicyRequest& request) const;
 
  private:

@@ -53,7 +53,7 @@ class ReplicaCandidates {
         choose_(choose) {
     const std::vector<std::string> devices = replica_devices(request, parameters);
     two_memories_ = have_two_memories(request.pricing.platform, devices);
-    equal_ = equal_replicas(request, devices);
+    equal_ = plan_alike(policy_, request, parameters);
   }
 
   /// In two memories, the policy plans for shown machines, and each plan has a number of micro-batches in flight that
@@ -155,7 +155,8 @@ class ReplicaCandidates {
   const PolicyRequest& request_;
   const Reader& parameters_;
   bool* choose_;
-  bool two_memories_ = false, equal_ = false;
+  bool two_memories_ = false;
+  bool equal_ = false;  ///< plan_alike()
 };
 
 }  // namespace

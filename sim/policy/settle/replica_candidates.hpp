@@ -1,8 +1,8 @@
 // Candidates for replicas that delay each other. Each replica makes its choices as if the other replicas did not slow
 // it down. So the choices for a larger memory may be worse for all replicas together than the choices for a smaller
 // memory. Therefore there are two kinds of candidates:
-// - If the replicas are equal, each way of a replica is simulated as a run of all replicas, in training, and for
-//   placements in two memories also in inference (all_replicas.hpp).
+// - If all replicas can have the same plans (plan_alike()), each way of a replica is simulated as a run of all
+//   replicas, in training, and for placements in two memories also in inference (all_replicas.hpp).
 // - Otherwise, in inference and in two memories, a candidate also simulates the runs with the choices for each smaller
 //   memory, and for placements with less freedom.
 #pragma once

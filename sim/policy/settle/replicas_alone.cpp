@@ -22,9 +22,9 @@
 namespace sluice {
 namespace {
 
-/// A step of inference is long if it has more than this many pairs of a layer and a micro-batch. Each plan then takes long
-/// to make and to simulate, so only choices for a share of the links are compared. In a long step, the replicas are rarely
-/// faster with choices for the whole links.
+/// A step of inference is long if it has more than this many pairs of a layer and a micro-batch (is_long_step()). Each
+/// plan then takes long to make and to simulate, so only choices for a share of the links are compared. In a long step,
+/// the replicas are rarely faster with choices for the whole links.
 constexpr std::int64_t most_passes_of_layers = 20'000;
 constexpr std::int64_t no_limit = std::numeric_limits<std::int64_t>::max();
 constexpr double never = std::numeric_limits<double>::infinity();
@@ -46,12 +46,6 @@ std::int64_t keep_within_need(std::vector<Plan>& parts, const std::vector<std::s
     most = std::max(most, *pool->limit);
   }
   return most;
-}
-
-bool is_long_step(const PolicyRequest& request) {
-  if (request.workload.training) return false;
-  const auto layers = static_cast<std::int64_t>(request.pricing.model.layers.size());
-  return request.workload.micro_batches_per_step() > most_passes_of_layers / layers;
 }
 
 /// Returns the seconds of the slowest replica if it runs alone, or 0 if they are not known.
@@ -120,8 +114,7 @@ class ReplicaWay {
   };
   bool compares_less_memory() const {
     return request_.capacity_enforced &&
-           (!request_.workload.training ||
-            have_two_memories(request_.pricing.platform, devices_));
+           (!request_.workload.training || have_two_memories(request_.pricing.platform, devices_));
   }
   /// Compares the plans whose choices are made on `machine`: with the whole memory, and then, in inference or in two
   /// memories, again and again with one byte less than the last choices need. `whole` says whether a replica that runs
@@ -250,6 +243,12 @@ Candidate candidate_of_training(const std::shared_ptr<const ReplicaWay>& way,
 }
 
 }  // namespace
+
+bool is_long_step(const PolicyRequest& request) {
+  if (request.workload.training) return false;
+  const auto layers = static_cast<std::int64_t>(request.pricing.model.layers.size());
+  return request.workload.micro_batches_per_step() > most_passes_of_layers / layers;
+}
 
 ReplicasAlone replicas_alone(const Policy& policy, const PolicyRequest& request, Keys keys,
                              const std::string& text) {

@@ -9,6 +9,9 @@
 
 namespace sluice {
 
+/// Returns whether a step of inference has so many passes of layers that fewer plans of replicas are compared.
+bool is_long_step(const PolicyRequest& request);
+
 /// What is known about replicas that choose as if they ran alone.
 struct ReplicasAlone {
   bool choose = false;  ///< whether a replica has choices
