@@ -11,6 +11,7 @@
 #include "base/error.hpp"
 #include "planning/builder.hpp"
 #include "planning/equal_replicas.hpp"
+#include "planning/joined_replicas.hpp"
 #include "planning/placement/turns/shown_plans.hpp"
 #include "planning/replica.hpp"
 #include "planning/run_seconds.hpp"
@@ -108,6 +109,7 @@ TrainingWays::TrainingWays(const PolicyRequest& request, TrainingOrder order, st
   // action start later. With placement backing, replicas that are simulated together may share links, too.
   const bool alone = !request.replicas || !request.replicas->judged_together;
   if (!whole_ && alone && !shares_links()) run_room_ = capacity_.value_or(no_limit);
+  simulates_all_ = !whole_ && joined_replicas(request);
   links_are_free_ =
       whole_ && !shared_ && !request.replicas->sums_share_links && !shares_links();
 }
