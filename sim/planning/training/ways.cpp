@@ -109,7 +109,7 @@ TrainingWays::TrainingWays(const PolicyRequest& request, TrainingOrder order, st
   // action start later. With placement backing, replicas that are simulated together may share links, too.
   const bool alone = !request.replicas || !request.replicas->judged_together;
   if (!whole_ && alone && !shares_links()) run_room_ = capacity_.value_or(no_limit);
-  simulates_all_ = !whole_ && joined_replicas(request);
+  simulates_all_ = !whole_ && request.real_machine && joined_replicas(request);
   links_are_free_ =
       whole_ && !shared_ && !request.replicas->sums_share_links && !shares_links();
 }

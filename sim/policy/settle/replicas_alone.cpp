@@ -112,9 +112,12 @@ class ReplicaWay {
     std::set<std::string> compared = {};
     double to_beat() const { return std::min(worth, seconds); }
   };
+  /// In training, choices for less memory are compared in two memories only, and not if the strategy searches for fates:
+  /// a search for each size would take long.
   bool compares_less_memory() const {
-    return request_.capacity_enforced &&
-           (!request_.workload.training || have_two_memories(request_.pricing.platform, devices_));
+    if (!request_.capacity_enforced) return false;
+    return !request_.workload.training || (have_two_memories(request_.pricing.platform, devices_) &&
+                                           !request_.strategy().searches);
   }
   /// Compares the plans whose choices are made on `machine`: with the whole memory, and then, in inference or in two
   /// memories, again and again with one byte less than the last choices need. `whole` says whether a replica that runs

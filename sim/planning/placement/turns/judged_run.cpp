@@ -52,6 +52,9 @@ JudgedRun run_of_one(const Plan& placed, const JudgedRunWanted& wanted) {
 
 /// Judges the runs of all replicas.
 class RunOfReplicas {
+  using How = const char*;
+  static constexpr How in_turn = "in turn", together = "together", each_in_turn = "each in turn";
+
  public:
   RunOfReplicas(const JoinedReplicas& replicas, const JudgedRunWanted& wanted)
       : replicas_(replicas), wanted_(wanted) {
@@ -61,23 +64,13 @@ class RunOfReplicas {
 
   JudgedRun fastest(const Plan& placed) {
     if (!(link_seconds(placed) < wanted_.worth)) return {};
-    const Plan together = replicas_.plan(placed);
-    const MemoryPools both = pools_of(together, devices_);
+    const Plan all = replicas_.plan(placed);
+    const MemoryPools both = pools_of(all, devices_);
     const bool any = replicas_.transfers == ReplicaTransfers::any;
-    const bool shared = std::ranges::any_of(
-        both.pools, [&](std::uint32_t pool) { return together.pools[pool].shared(); });
-    const auto orders = [&together] { return orders_in_any_memory(together); };
-    // If replicas have a memory in common, an order is compared within limits, too: with more memory, a request may be
-    // granted before a more urgent one.
-    std::vector<Plan> alone;
-    if (replicas_.transfers == ReplicaTransfers::in_turn || (any && shared)) alone = orders();
-    for (const Plan& order : alone) take_if_possible(order, both, "in turn");
-    if (any || alone.empty())
-      take(together, both, "together",
-           any && !shared ? orders : std::function<std::vector<Plan>()>());
-    Plan each_in_turn = placed;
-    if (any && use_one_stream(each_in_turn))
-      take_if_possible(replicas_.plan(each_in_turn), both, "each in turn");
+    if (any || replicas_.transfers == ReplicaTransfers::in_turn) take_orders(all, both);
+    if (any || !best_made_) take(all, both, together);
+    Plan one_stream = placed;
+    if (any && use_one_stream(one_stream)) take_each_in_turn(replicas_.plan(one_stream), both);
     if (!any) transfers_.clear();
     if (best_made_) best_.plan = plan_of(placed);
     return std::move(best_);
@@ -102,30 +95,41 @@ class RunOfReplicas {
     return longest * within_accuracy;
   }
 
-  /// Takes a plan whose waits may form a cycle with the order of its streams. Such a plan is not possible.
-  void take_if_possible(const Plan& plan, const MemoryPools& both, const char* transfers) {
-    try {
-      take(plan, both, transfers, {});
-    } catch (const InputError&) {
-    }
+  /// Takes the plan with transfers that take turns in several orders. Only transfers of the same section, iteration and
+  /// `ahead` take turns, so transfers may still share links. So an order is compared within limits, too.
+  void take_orders(const Plan& plan, const MemoryPools& both) {
+    for (const Plan& order : orders_in_any_memory(plan)) take_if_possible(order, both, in_turn);
   }
 
-  void take(const Plan& plan, const MemoryPools& both, const char* transfers,
-            std::function<std::vector<Plan>()> orders) {
+  /// Takes a plan in which each replica has one stream for all of its transfers. The waits of such a plan may form a
+  /// cycle with the order of its streams. Then the plan is not possible.
+  void take_each_in_turn(const Plan& plan, const MemoryPools& both) try {
+    take_orders(plan, both);
+    take(plan, both, each_in_turn);
+  } catch (const InputError&) {
+  }
+
+  void take_if_possible(const Plan& plan, const MemoryPools& both, How transfers) try {
+    take(plan, both, transfers);
+  } catch (const InputError&) {
+    // The waits and the order of the streams form a cycle.
+  }
+
+  void take(const Plan& plan, const MemoryPools& both, How transfers) {
     const double worth = std::min(wanted_.worth, best_.seconds);
     const LimitedRun run = fastest_within(plan, both.pools,
                                           {.worth = worth,
                                            .enough = wanted_.enough,
                                            .firsts = both.firsts,
                                            .alike = true,
-                                           .in_turn = false,
-                                           .orders = std::move(orders)});
+                                           .in_turn = false});
     if (!(run.seconds < worth)) return;
     Plan limited = plan;
     best_.seconds = run.seconds;
     best_.text = keep_within(run, limited, both.pools);
+    if (transfers == in_turn) best_.text.insert(0, "; transfers that share links take turns");
     best_made_ = std::make_shared<const Plan>(std::move(limited));
-    transfers_ = run.ordered ? "in turn" : transfers;
+    transfers_ = transfers;
   }
 
   /// Returns the function JudgedRun::plan.

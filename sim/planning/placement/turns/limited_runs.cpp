@@ -137,7 +137,11 @@ class LimitedRuns {
         wanted_(wanted),
         limited_(plan, pools),
         capacities_(capacities_of(plan, pools)) {
-    for (const std::uint32_t pool : pools) shared_.push_back(plan.pools[pool].shared());
+    for (const std::uint32_t number : pools) {
+      const Pool& pool = plan.pools[number];
+      shared_.push_back(pool.shared());
+      limited_by_plan_.push_back(pool.limit && pool.most() == *pool.limit);
+    }
     const bool quick = (plan.body_end - plan.body_begin) * pools.size() <= quick_round;
     list_ = quick ? LimitList::many : LimitList::few;
     best_.limits = none_;
@@ -147,13 +151,12 @@ class LimitedRuns {
     best_.at_least = limited_.at_least();
     if (too_slow(best_.at_least)) return best_;
     undisturbed_.emplace(undisturbed(limited_.plan()), pools_, Replays::Checked::yes);
-    const double least = undisturbed_->run(of_owners(capacities_), never).makespan;
+    const ReplayResult alone = undisturbed_->run(of_owners(capacities_), never);
+    const double least = alone.makespan;
     best_.at_least = std::max(best_.at_least, least * within_accuracy);
     if (too_slow(least)) return best_;
-    if (std::ranges::count(shared_, true) == 0) {
-      try_in_turn();
-      try_orders();
-    }
+    if (plan_has_limits(alone)) try_within(capacities_);
+    if (std::ranges::count(shared_, true) == 0) try_in_turn();
     try_listed();
     if (may_be_least_) try_least();
     return best_;
@@ -179,19 +182,6 @@ class LimitedRuns {
     if (!(seconds < worth())) return;
     best_.seconds = seconds;
     best_.in_turn = true;
-  }
-
-  /// Tries the plan with transfers that take turns in other orders. A plan whose order blocks takes infinitely long.
-  void try_orders() {
-    if (!wanted_.orders) return;
-    for (Plan& order : wanted_.orders()) {
-      Replays ordered(order, pools_, Replays::Checked::yes);
-      const double seconds = ordered.run(capacities_, to_beat()).makespan;
-      if (!(seconds < worth())) continue;
-      best_.seconds = seconds;
-      best_.in_turn = false;
-      best_.ordered = std::make_shared<const Plan>(std::move(order));
-    }
   }
 
   /// Tries the limits of the list that fit, the greatest first. All first memories have the same limit, and so have all
@@ -279,10 +269,19 @@ class LimitedRuns {
       best_.seconds = run.makespan;
       best_.limits = limits;
       best_.in_turn = false;
-      best_.ordered.reset();
     }
     known_.push_back({limits, {}});
     for (const std::uint32_t pool : pools_) known_.back().reserved.push_back(run.reserved[pool]);
+    return true;
+  }
+
+  /// Returns whether the plan has limits of its own in all pools that it uses, and they fit. Then the run within these
+  /// limits does not depend on the capacities.
+  bool plan_has_limits(const ReplayResult& alone) const {
+    for (std::size_t p = 0; p < pools_.size(); ++p) {
+      const bool used = alone.reserved.empty() || alone.reserved[pools_[p]] > 0;
+      if (used && (!limited_by_plan_[p] || shared_[p])) return false;
+    }
     return true;
   }
 
@@ -310,6 +309,7 @@ class LimitedRuns {
   Limits capacities_;
   Limits none_ = Limits(pools_.size(), LimitedRun::none);
   std::vector<bool> shared_;  ///< for each of the pools, whether several devices share it
+  std::vector<bool> limited_by_plan_;  ///< for each of the pools, whether the plan has a limit for it, and it fits
   LimitList list_ = LimitList::few;
   std::vector<KnownRun> known_;
   std::vector<Limits>
@@ -331,10 +331,6 @@ LimitedRun fastest_within(const Plan& plan, const Pools& pools, const RunsWanted
 std::string keep_within(const LimitedRun& run, Plan& plan,
                         const std::vector<std::uint32_t>& pools) {
   std::string text;
-  if (run.ordered) {
-    plan = *run.ordered;
-    text = "; transfers that share links take turns";
-  }
   if (run.in_turn) {
     use_one_stream(plan);
     text = "; transfers that share links go in turn";

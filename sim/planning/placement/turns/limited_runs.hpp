@@ -2,14 +2,14 @@
 // become slower when an action need not wait for memory any more: its transfer then slows down another transfer. Two
 // devices may also have a memory in common. There, an action that need not wait may take the bytes for which a more
 // urgent action waits. So with more memory, such a plan may be slower, and it never runs with whatever memory there is.
-// Instead, fastest_within() compares three kinds of runs:
+// Instead, fastest_within() compares four kinds of runs:
+// - The run within limits that the plan itself has, if it has one for each memory that it uses.
 // - The runs within the limits of a list (limit_list.hpp). Such a run is the same in every memory that has room for it.
 // - The run of the plan with transfers that go one after the other. No action of this plan slows down another action.
-//   So it runs in the whole memories, and more memory does not make it slower. There may be such runs for several
-//   orders.
+//   So it runs in the whole memories, and more memory does not make it slower.
 // - The run within the least limits within which the plan runs. So a plan is not refused between two limits of the
 //   list.
-// The first and the third kind do not depend on the sizes of the memories. So more memory never makes the fastest of
+// All but the run with transfers that go one after the other do not depend on the sizes of the memories. So more memory never makes the fastest of
 // these runs slower.
 //
 // A run that takes too long is not simulated to its end (least_rest.hpp). Within all smaller limits that leave room for
@@ -17,9 +17,7 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <limits>
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -37,8 +35,6 @@ struct LimitedRun {
   Limits limits;
   /// Whether transfers that share links go one after the other, in one stream.
   bool in_turn = false;
-  /// Not null if the transfers take turns in one of the orders of RunsWanted::orders: the plan with this order.
-  std::shared_ptr<const Plan> ordered = {};
   /// A lower bound of the seconds of all runs of the plan within limits, also if the pools had less bytes.
   double at_least = 0;
 };
@@ -53,9 +49,6 @@ struct RunsWanted {
       false;  ///< whether the devices are alike, so that all first memories have the same least limit
   /// Whether transfers that share links may go one after the other.
   bool in_turn = true;
-  /// If given: returns the plan with transfers that take turns in other orders than the listing order. No two of these
-  /// transfers use a link at the same time.
-  std::function<std::vector<Plan>()> orders = {};
 };
 
 /// Returns the fastest of the runs above in which each of these pools has room. If no run takes less than
