@@ -17,6 +17,8 @@ constexpr std::array<std::array<std::int64_t, 2>, 4> spared_at_first = {
     {{1, 0}, {1, 1}, {2, 2}, {7, 7}}};
 /// The shares of the weights that stay are tried in multiples of 1 / 8.
 constexpr std::int64_t shares_that_stay = 8;
+/// In a longer step, passes of more than `longest_round` micro-batches are not tried: their plans would be too long.
+constexpr std::int64_t longest_step_with_long_passes = 32 * longest_round;
 
 }  // namespace
 
@@ -29,7 +31,8 @@ RehearsedChoices::RehearsedChoices(const PolicyRequest& request, const CommonPar
   const std::int64_t micro_batches = request.workload.micro_batches_per_step();
   std::vector<std::int64_t> counts = in_flight_choices(micro_batches, 3);
   if (request.pricing.stages.size() == 1) counts = {micro_batches};
-  const std::int64_t longest = streamed_.is_very_long() ? longest_round : micro_batches;
+  const bool short_passes = streamed_.may_repeat && micro_batches > longest_step_with_long_passes;
+  const std::int64_t longest = short_passes ? longest_round : micro_batches;
   std::erase_if(counts, [&](std::int64_t count) { return count > longest; });
   if (counts.empty()) counts = {longest};
   if (keys.in_flight) counts = {*keys.in_flight};
