@@ -260,7 +260,8 @@ TEST_CASE("phased: if some weights stay, no schedule is faster than the bound of
     const Compared compared =
         compare(1125, test::cases_of(120), {.unlike = unlike, .some_stay = true});
     CAPTURE(unlike, compared.branching, compared.faster, compared.worst, compared.schedule);
-    CHECK((unlike || compared.faster == 0));
+    // On unlike devices, the exhaustive search may use bytes that `optimal` leaves free, so it may be faster.
+    if (!unlike) CHECK(compared.faster == 0);
   }
 }
 
