@@ -75,11 +75,12 @@ double seconds_of_pair(const std::string& capacity) {
 
 TEST_CASE("with much memory, replicas on a shared link take a plan that needs less memory") {
   // Each replica loads 3 MB of weights and three inputs, which are 9 MB. So the link carries 18 MB, in 18 ms. Suppose
-  // that an input is loaded last: then two stages compute it, until 22 ms. The times of the fastest plan, in ms:   link
-  // input of replica 0 until 2, input of replica 1 until 4, weights of stage 0 until 6 and 8, weights of
-  // stage 1 until 9 and 10, second inputs until 12 and 14, third inputs until 16 and 18   replica 0     computes its
-  // inputs from 6 to 8 and 9 to 11, from 12 to 16, and from 16 to 20   replica 1     computes its inputs from 8 to 12,
-  // from 14 to 18, and from 18 to 22 This plan needs 9 MB on each device: the weights, and three tensors of 2 MB.
+  // that an input is loaded last: then two stages compute it, until 22 ms. The times of the fastest plan, in ms:
+  //   link          input of replica 0 until 2, input of replica 1 until 4, weights of stage 0 until 6 and 8, weights of
+  //                 stage 1 until 9 and 10, second inputs until 12 and 14, third inputs until 16 and 18
+  //   replica 0     computes its inputs from 6 to 8 and 9 to 11, from 12 to 16, and from 16 to 20
+  //   replica 1     computes its inputs from 8 to 12, from 14 to 18, and from 18 to 22
+  // This plan needs 9 MB on each device: the weights, and three tensors of 2 MB.
   CHECK(seconds_of_pair("9MB") == Approx(0.022).epsilon(1e-9));
   // A replica that runs alone takes 16 ms with each of several plans: it loads 4 MB, and then computes for 12 ms. Of
   // these plans, it prefers one that needs 13 MB. With this plan, both replicas together would take 24 ms.
@@ -237,8 +238,9 @@ TEST_CASE("replicas of steps with very many batches also compare the choices for
     const double seconds = run_seconds(plan);
     CHECK(seconds <= before * (1 + 1e-9));
     // With only the choices for the whole memory, there would be a candidate with overlap and one without.
-    const Fact* const simulated = find_fact(plan.facts, "chosen_from");
-    REQUIRE(simulated);
+    const Fact* const candidates = find_fact(plan.facts, "chosen_from");
+    REQUIRE(candidates);
+    CHECK(candidates->number()->value > 2);
     before = seconds;
   }
   CHECK(before < 4.1935);

@@ -56,11 +56,13 @@ std::string trained(const std::string& placement, const std::string& fates = "ke
 // In each step, the weights of the first product are loaded for its forward pass and again for its backward pass, and
 // those of the second product are loaded once: 160 + 40 s. The input takes 4 s. The updated weights are saved in 120 s.
 constexpr double copies_s = 160 + 40 + 4 + 120;
-// The kernels read and write these bytes in each step.   Forward passes: 40 + 800 + 80 (input, weights, output), and 80
-// + 400 + 20.   Backward pass of the second product: 80 + 400 + 20 (input, weights, gradient of the output), and 80 +
-// 400 (gradients   of the input and of the weights).   Backward pass of the first product: 40 + 800 + 80, and 800 for
-// the gradient of the weights. No gradient of the input   is needed.   Updates: weights are read and written, and their
-// gradients are read: 3 x 400 and 3 x 800.
+// The kernels read and write these bytes in each step.
+//   Forward passes: 40 + 800 + 80 (input, weights, output), and 80 + 400 + 20.
+//   Backward pass of the second product: 80 + 400 + 20 (input, weights, gradient of the output), and 80 + 400 (gradients
+//   of the input and of the weights).
+//   Backward pass of the first product: 40 + 800 + 80, and 800 for the gradient of the weights. No gradient of the input
+//   is needed.
+//   Updates: weights are read and written, and their gradients are read: 3 x 400 and 3 x 800.
 constexpr double kernel_bytes = 920 + 500 + 980 + 1720 + 1200 + 2400;
 
 TEST_CASE("under streamed, training reads and writes each tensor in the memory of its placement",
