@@ -344,7 +344,7 @@ class Answers(unittest.TestCase):
 
     def test_a_plan_that_is_too_long_lacks_no_memory(self):
         done = subprocess.run([PROGRAM, "run", "alexnet_x200", "stages=per_layer", "policy.in_flight=1",
-                               "workload.batches_per_step=900000"], capture_output=True, text=True,
+                               "workload.batches_per_step=900000", "workload.steps=2"], capture_output=True, text=True,
                               env=ENVIRONMENT, timeout=300)
         self.assertEqual(done.returncode, 4)
         self.assertEqual(done.stderr.count("\n"), 1)
