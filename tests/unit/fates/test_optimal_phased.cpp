@@ -240,8 +240,8 @@ Compared compare(std::uint64_t seed, int cases, const Draws& draws) {
     compared.worst = std::max(compared.worst, 1 - best.seconds / optimal);
   }
   CHECK(compared.branching > cases / 4);
-  // With overlap, only few plans have a bound of a micro-batch.
-  if (!overlap) CHECK(compared.bounded > 0);
+  // With overlap, and on unlike devices, only few plans have a bound of a micro-batch.
+  if (!overlap && !unlike) CHECK(compared.bounded > 0);
   CHECK(compared.plans > cases / 4);
   return compared;
 }
