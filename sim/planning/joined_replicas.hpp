@@ -34,7 +34,4 @@ inline bool offers_only_placed(const PolicyRequest& request) {
   return replicas && replicas->only_placed;
 }
 
-/// Returns a lower bound of the seconds of the run with any limits of memory, or 0 if the plan has many iterations.
-double seconds_in_any_memory(const Plan& plan);
-
 }  // namespace sluice

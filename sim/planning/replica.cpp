@@ -12,6 +12,7 @@
 #include "base/quantity.hpp"
 #include "execute/feasibility.hpp"
 #include "plan/passes/unroll.hpp"
+#include "planning/copy_time.hpp"
 #include "planning/run_seconds.hpp"
 #include "planning/turns.hpp"
 
@@ -163,6 +164,21 @@ TimedPlan with_transfers(Plan plan, ReplicaTransfers how) {
     if (!(in_turn_s < *together_s)) return {std::move(plan), together_s};
   }
   return std::move(*turns.fastest);
+}
+
+double seconds_of_busiest_link(std::span<const Plan> parts, const Platform& platform) {
+  std::map<std::string, double> bytes;
+  for (const Plan& part : parts)
+    for (std::uint32_t a = 0; a < part.actions.size(); ++a)
+      for (const Flow& flow : part.actions[a].flows)
+        for (const std::uint32_t link : part.routes[flow.route].links)
+          bytes[part.links[link].name] +=
+              static_cast<double>(flow.bytes) * static_cast<double>(part.executions_of(a));
+  double seconds = 0;
+  for (const Channel& channel : platform.channels)
+    if (const auto busy = bytes.find(channel.name); busy != bytes.end())
+      seconds = std::max(seconds, busy->second / channel.bandwidth);
+  return seconds * within_accuracy;
 }
 
 Workload share_of(Workload workload, std::int64_t k, std::int64_t count) {

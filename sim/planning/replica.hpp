@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -30,6 +31,10 @@ Platform shared_out(Platform platform, const std::vector<std::string>& devices);
 /// Returns whether several replicas use the same link. `share` is the machine that shared_out() makes from the machine
 /// `whole`: a link that several replicas use has less bandwidth in `share`.
 bool share_links(const Platform& whole, const Platform& share);
+
+/// Returns a lower bound of the seconds of a run in which replicas run these plans together: the time that the busiest
+/// link needs for its bytes.
+double seconds_of_busiest_link(std::span<const Plan> parts, const Platform& platform);
 
 /// Returns whether the memories of two of these devices have links in common: the links between the memories of a
 /// device, or between one of them and host memory. Devices with the same second memory have links in common.

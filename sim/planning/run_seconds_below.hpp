@@ -10,7 +10,7 @@ namespace sluice {
 double run_seconds_below(const Plan& plan, double worth);
 
 /// Returns a lower bound of the seconds of the run, or 0 if it would take long to find one. If waits are added to the
-/// plan, the bound still holds.
+/// plan, the bound still holds. It also holds with any sizes of the memories.
 double least_seconds_of(const Plan& plan);
 
 }  // namespace sluice

@@ -13,6 +13,7 @@
 #include "planning/only_candidate.hpp"
 #include "planning/placement/turns/judged_run.hpp"
 #include "planning/replica.hpp"
+#include "planning/run_seconds_below.hpp"
 #include "planning/run_seconds.hpp"
 #include "policy/settle/one_replica.hpp"
 #include "policy/settle/replicas.hpp"
@@ -176,7 +177,7 @@ class AllReplicas {
     if (!two_memories()) return share_links_ ? seconds_alone(first) : 0;
     Plan on_whole_links = first;
     take_bandwidths(on_whole_links, request_.pricing.platform);
-    return seconds_in_any_memory(on_whole_links);
+    return least_seconds_of(on_whole_links);
   }
 
   /// Returns the seconds of the first replica if it runs alone, with the whole bandwidth of the links. With all

@@ -11,7 +11,6 @@
 #include "base/error.hpp"
 #include "execute/arithmetic/replay.hpp"
 #include "fates/optimal/report.hpp"
-#include "planning/copy_time.hpp"
 #include "planning/replica.hpp"
 #include "planning/run_seconds.hpp"
 #include "policy/settle/one_replica.hpp"
@@ -54,23 +53,6 @@ double seconds_alone(const ReplicaPlans& parts) {
   for (const std::optional<double>& chosen_s : parts.chosen_s)
     seconds = std::max(seconds, chosen_s.value_or(0));
   return seconds;
-}
-
-/// Returns a lower bound of the seconds of a run in which replicas run these plans together: the time that the busiest
-/// link needs for its bytes.
-double link_seconds(const std::vector<Plan>& parts, const Platform& platform) {
-  std::map<std::string, double> bytes;
-  for (const Plan& part : parts)
-    for (std::uint32_t a = 0; a < part.actions.size(); ++a)
-      for (const Flow& flow : part.actions[a].flows)
-        for (const std::uint32_t link : part.routes[flow.route].links)
-          bytes[part.links[link].name] +=
-              static_cast<double>(flow.bytes) * static_cast<double>(part.executions_of(a));
-  double seconds = 0;
-  for (const Channel& channel : platform.channels)
-    if (const auto busy = bytes.find(channel.name); busy != bytes.end())
-      seconds = std::max(seconds, busy->second / channel.bandwidth);
-  return seconds * within_accuracy;
 }
 
 /// The plans of all replicas for one mapping for `policy:`.
@@ -150,7 +132,7 @@ class ReplicaWay {
   /// Makes the plan of all replicas from their plans, if the links can carry their bytes in time. Of two plans that take
   /// equally long, the one is taken whose choices were made with all of the links: bounds of its fates hold.
   void take(std::vector<Plan> parts, bool whole, Fastest& best) const {
-    if (!(link_seconds(parts, request_.pricing.platform) < best.to_beat())) return;
+    if (!(seconds_of_busiest_link(parts, request_.pricing.platform) < best.to_beat())) return;
     if (compares_less_memory() && !may_be_faster(parts, whole, best)) return;
     TimedPlan all = joined(policy_, request_, keys_.reader(), std::move(parts));
     const double seconds = all.seconds();

@@ -9,6 +9,7 @@
 #include "planning/copy_time.hpp"
 #include "planning/joined_replicas.hpp"
 #include "planning/placement/turns/limited_runs.hpp"
+#include "planning/replica.hpp"
 
 namespace sluice {
 namespace {
@@ -63,7 +64,8 @@ class RunOfReplicas {
   }
 
   JudgedRun fastest(const Plan& placed) {
-    if (!(link_seconds(placed) < wanted_.worth)) return {};
+    const Platform& share = *wanted_.request.replicas->share;
+    if (!(seconds_of_busiest_link({&placed, 1}, share) < wanted_.worth)) return {};
     const Plan all = replicas_.plan(placed);
     const MemoryPools both = pools_of(all, devices_);
     if (replicas_.transfers == ReplicaTransfers::any) {
@@ -81,24 +83,6 @@ class RunOfReplicas {
   }
 
  private:
-  /// Returns a lower bound of the seconds of all replicas: the seconds that the busiest link needs for their bytes.
-  double link_seconds(const Plan& placed) const {
-    std::vector<double> bytes(placed.links.size(), 0);
-    for (std::uint32_t a = 0; a < placed.actions.size(); ++a)
-      for (const Flow& flow : placed.actions[a].flows)
-        for (const std::uint32_t link : placed.routes[flow.route].links)
-          bytes[link] +=
-              static_cast<double>(flow.bytes) * static_cast<double>(placed.executions_of(a));
-    double longest = 0;
-    for (const Channel& channel : wanted_.request.replicas->share->channels) {
-      const auto link = std::ranges::find(placed.links, channel.name, &Link::name);
-      if (link != placed.links.end())
-        longest = std::max(longest, bytes[static_cast<std::size_t>(link - placed.links.begin())] /
-                                        channel.bandwidth);
-    }
-    return longest * within_accuracy;
-  }
-
   void take_in_turn(const Plan& placed, const Plan& all, const MemoryPools& both) {
     take_orders(all, both);
     Plan one_stream = placed;
