@@ -41,11 +41,9 @@ const char* const cost_model_summary =
 
 Record record_of(const CostModel& model) {
   Record record{.name = "cost " + model.name, .summary = model.summary, .fields = model.parameters};
-  record.fields.insert(record.fields.begin(), {.name = "model",
-                                               .type = Type::choice,
-                                               .summary = cost_model_summary,
-                                               .optional = true,
-                                               .choices = cost_catalog().names()});
+  record.fields.insert(
+      record.fields.begin(),
+      Field::choice("model", cost_catalog().names(), cost_model_summary).or_absent());
   return record;
 }
 

@@ -198,25 +198,21 @@ extern const CostModel fitted_cost = {
     .example =
         "sluice run alexnet_resident platform=a100_pcie 'cost={model: fitted, unfitted: roofline}'",
     .parameters =
-        {{.name = "file",
-          .summary =
-              "a sluice-fit/1 document, or the name of a bundled fit. The default is the device's own `fit`",
-          .optional = true},
-         {.name = "unfitted",
-          .type = Type::choice,
-          .summary =
-              "what happens to layers of a class without a fit: `refuse` refuses them. `roofline` prices them by "
-              "roofline, and the answer says so",
-          .default_text = "refuse",
-          .choices = {"refuse", "roofline"}},
-         {.name = "attention",
-          .type = Type::choice,
-          .summary =
-              "the kernels of attention: `eager` has one kernel per operation and keeps the scores in memory. "
-              "`fused` has kernels only for the products: of queries and keys, of scores and values, and for "
-              "the gradients of both products",
-          .default_text = "eager",
-          .choices = {"eager", "fused"}},
+        {Field::text(
+             "file",
+             "a sluice-fit/1 document, or the name of a bundled fit. The default is the device's own `fit`")
+             .or_absent(),
+         Field::choice(
+             "unfitted", {"refuse", "roofline"},
+             "what happens to layers of a class without a fit: `refuse` refuses them. `roofline` prices them by "
+             "roofline, and the answer says so")
+             .by_default("refuse"),
+         Field::choice(
+             "attention", {"eager", "fused"},
+             "the kernels of attention: `eager` has one kernel per operation and keeps the scores in memory. "
+             "`fused` has kernels only for the products: of queries and keys, of scores and values, and for "
+             "the gradients of both products")
+             .by_default("eager"),
          memory_power_field()},
     .make = [](const Reader& keys, const std::string& folder) -> std::shared_ptr<const Cost> {
       std::string file = keys.has("file") ? keys.text("file") : "";

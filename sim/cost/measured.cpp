@@ -224,32 +224,26 @@ extern const CostModel measured_cost = {
     .example =
         "sluice run alexnet_resident 'cost={model: measured, profile: mine.csv, outside: roofline}'",
     .parameters =
-        {{.name = "profile",
-          .summary = "a profile (sim/profile/FORMAT.md), relative to the scenario",
-          .optional = true},
-         {.name = "where",
-          .type = Type::mapping,
-          .summary =
-              "use only rows of the profile with this value in a column, such as {cache: hot}",
-          .optional = true},
-         {.name = "interpolate",
-          .type = Type::choice,
-          .summary =
-              "`none` interpolates nothing. `batch` interpolates between rows with other batches. `sizes` also "
-              "interpolates between rows of the same operator class with other sizes",
-          .default_text = "none",
-          .choices = {"none", "batch", "sizes"}},
-         {.name = "outside",
-          .summary =
-              "the cost model for layers that were not measured. With `refuse`, such a layer is an error",
-          .default_text = "refuse"},
-         {.name = "statistic",
-          .type = Type::choice,
-          .summary =
-              "the price is this statistic of a row's samples: the median, the mean, the mean of the samples within 3 "
-              "standard deviations, or the least sample",
-          .default_text = "median",
-          .choices = {"median", "mean", "mean_within", "least"}},
+        {Field::text("profile", "a profile (sim/profile/FORMAT.md), relative to the scenario")
+             .or_absent(),
+         Field::mapping(
+             "where",
+             "use only rows of the profile with this value in a column, such as {cache: hot}")
+             .or_absent(),
+         Field::choice(
+             "interpolate", {"none", "batch", "sizes"},
+             "`none` interpolates nothing. `batch` interpolates between rows with other batches. `sizes` also "
+             "interpolates between rows of the same operator class with other sizes")
+             .by_default("none"),
+         Field::text(
+             "outside",
+             "the cost model for layers that were not measured. With `refuse`, such a layer is an error")
+             .by_default("refuse"),
+         Field::choice(
+             "statistic", {"median", "mean", "mean_within", "least"},
+             "the price is this statistic of a row's samples: the median, the mean, the mean of the samples within 3 "
+             "standard deviations, or the least sample")
+             .by_default("median"),
          memory_power_field()},
     .make = make,
     .counts_memories = true,

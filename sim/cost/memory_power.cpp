@@ -3,14 +3,12 @@
 namespace sluice {
 
 Field memory_power_field() {
-  return {
-      .name = "memory_power",
-      .type = Type::number,
-      .summary =
-          "for operators without measured joules: operators limited by memory take this share of the device's power "
-          "above idle, and operators limited by FLOP take all of it",
-      .default_text = "1",
-      .maximum = 1};
+  return Field::number(
+             "memory_power",
+             "for operators without measured joules: operators limited by memory take this share of the device's power "
+             "above idle, and operators limited by FLOP take all of it")
+      .by_default("1")
+      .at_most(1);
 }
 
 void take_memory_power(Price& price, double by_memory_s, double share, const Device& device) {

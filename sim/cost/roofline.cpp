@@ -57,12 +57,10 @@ struct Roofline final : Cost {
 };
 
 Field efficiency(const std::string& name, const std::string& summary) {
-  return {.name = name,
-          .type = Type::number,
-          .summary = summary + ". The default is the platform's value under 'roofline'",
-          .optional = true,
-          .maximum = 1,
-          .minimum_excluded = true};
+  return Field::number(name, summary + ". The default is the platform's value under 'roofline'")
+      .or_absent()
+      .more_than(0)
+      .at_most(1);
 }
 
 }  // namespace
@@ -85,13 +83,11 @@ extern const CostModel roofline_cost = {
          efficiency(
              "memory_efficiency",
              "the share of the memory bandwidth that an operator reaches if memory limits it"),
-         {.name = "pools",
-          .type = Type::choice,
-          .summary =
-              "how operands in several memories of the device are accessed. in_turn: the seconds of the memories add "
-              "up. side_by_side: the memory with the most seconds counts",
-          .default_text = "in_turn",
-          .choices = {"in_turn", "side_by_side"}},
+         Field::choice(
+             "pools", {"in_turn", "side_by_side"},
+             "how operands in several memories of the device are accessed. in_turn: the seconds of the memories add "
+             "up. side_by_side: the memory with the most seconds counts")
+             .by_default("in_turn"),
          memory_power_field()},
     .make = [](const Reader& keys, const std::string&) -> std::shared_ptr<const Cost> {
       return std::make_shared<const Roofline>(keys);

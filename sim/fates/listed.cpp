@@ -35,7 +35,7 @@ FateChoice choose(const FateRequest& request, const Reader& parameters) {
 }
 
 Field list_of(const char* name, const char* summary) {
-  return {.name = name, .type = Type::list, .summary = summary, .optional = true};
+  return Field::list(name, summary).or_absent();
 }
 
 }  // namespace

@@ -18,11 +18,9 @@ bool FateRequest::takes_turns() const {
 Record record_of(const FateStrategy& strategy) {
   Record record{
       .name = "fates " + strategy.name, .summary = strategy.summary, .fields = strategy.parameters};
-  record.fields.insert(record.fields.begin(), {.name = "strategy",
-                                               .type = Type::choice,
-                                               .summary = "what becomes of activations",
-                                               .optional = true,
-                                               .choices = fate_catalog().names()});
+  record.fields.insert(
+      record.fields.begin(),
+      Field::choice("strategy", fate_catalog().names(), "what becomes of activations").or_absent());
   return record;
 }
 

@@ -83,10 +83,8 @@ Model read_stage_table(const Value& table) {
   static const Record record = {
       .name = "stage table",
       .summary = "a data island: a heading, and then one row per stage",
-      .fields = {{.name = "func", .type = Type::text, .summary = "the data island's function"},
-                 {.name = "data",
-                  .type = Type::list,
-                  .summary = "the heading of the table and its rows"}}};
+      .fields = {Field::text("func", "the data island's function"),
+                 Field::list("data", "the heading of the table and its rows")}};
   const Reader keys(table, record);
   const std::vector<Value>& rows = keys.value("data")->items();
   if (rows.size() < 2) keys.fail("data", "expected a heading and at least one row");

@@ -5,34 +5,28 @@
 namespace sluice {
 
 Field outputs_parameter() {
-  return {.name = "outputs",
-          .type = Type::choice,
-          .summary = "return: each answer is saved to host memory; discard: each answer is dropped",
-          .default_text = "return",
-          .choices = {"return", "discard"}};
+  return Field::choice(
+             "outputs", {"return", "discard"},
+             "return: each answer is saved to host memory; discard: each answer is dropped")
+      .by_default("return");
 }
 
 std::vector<Field> common_parameters() {
   return {
-      {.name = "device",
-       .type = Type::text,
-       .summary = "the device that computes; by default the first device of the platform",
-       .optional = true},
-      {.name = "overlap",
-       .type = Type::boolean,
-       .summary =
-           "whether transfers run during computation; off: the actions run one after the other, in "
-           "the order of the plan",
-       .default_text = "true"},
-      {.name = "buffers",
-       .type = Type::integer,
-       .summary =
-           "how many inputs of micro-batches have room on the device; as many outputs have room "
-           "there until they are saved",
-       .default_text = "auto",
-       .choices = {"auto"},
-       .minimum = 1,
-       .maximum = 1e6},
+      Field::text("device", "the device that computes; by default the first device of the platform")
+          .or_absent(),
+      Field::boolean(
+          "overlap",
+          "whether transfers run during computation; off: the actions run one after the other, in "
+          "the order of the plan")
+          .by_default("true"),
+      Field::integer(
+          "buffers",
+          "how many inputs of micro-batches have room on the device; as many outputs have room "
+          "there until they are saved")
+          .by_default("auto")
+          .or_words({"auto"})
+          .between(1, 1e6),
       outputs_parameter(),
   };
 }

@@ -2,7 +2,6 @@
 #include "document/record.hpp"
 
 #include "platform/device_memories.hpp"
-#include "platform/fields.hpp"
 #include "platform/link_rates.hpp"
 #include "platform/platform.hpp"
 
@@ -10,21 +9,22 @@ namespace sluice {
 namespace {
 
 Field text(std::string name, std::string summary) {
-  return {.name = std::move(name), .summary = std::move(summary), .optional = true};
+  return Field::text(std::move(name), std::move(summary)).or_absent();
 }
 
 Field capacity() {
-  Field field = quantity("capacity", Dimension::bytes, "The size in bytes, or unlimited.");
-  field.choices = {"unlimited"};
-  return field;
+  return Field::quantity("capacity", Dimension::bytes, "The size in bytes, or unlimited.")
+      .or_words({"unlimited"});
 }
 
 const Record& rate_record() {
   static const Record record = [] {
     Record made{"rate", "The peak FLOP/s for each dtype; 1 multiply-accumulate is 2 FLOP.", {}};
     for (const std::string& dtype : dtype_names())
-      made.fields.push_back(may_be_absent(
-          above_zero(quantity(dtype, Dimension::flop_per_s, "Peak FLOP/s in " + dtype + "."))));
+      made.fields.push_back(
+          Field::quantity(dtype, Dimension::flop_per_s, "Peak FLOP/s in " + dtype + ".")
+              .or_absent()
+              .more_than(0));
     return made;
   }();
   return record;
@@ -35,27 +35,24 @@ const Record& threads_record() {
   static const Record record = {
       "row of by_threads",
       "The rates, in byte/s, at which a number of threads together read and write the memory.",
-      {{.name = "threads",
-        .type = Type::integer,
-        .summary = "The number of threads.",
-        .minimum = 1},
-       above_zero(quantity("read", Dimension::bytes_per_s,
-                           "The rate at which these threads read, in byte/s.")),
-       above_zero(quantity("write", Dimension::bytes_per_s,
-                           "The rate at which these threads write, in byte/s."))}};
+      {Field::integer("threads", "The number of threads.").at_least(1),
+       Field::quantity("read", Dimension::bytes_per_s,
+                       "The rate at which these threads read, in byte/s.")
+           .more_than(0),
+       Field::quantity("write", Dimension::bytes_per_s,
+                       "The rate at which these threads write, in byte/s.")
+           .more_than(0)}};
   return record;
 }
 
 Field by_threads() {
-  return {
-      .name = "by_threads",
-      .type = Type::list,
-      .summary =
-          "The rates, in byte/s, at which compute units read and write this memory. Each row is for one number of "
-          "threads, and each row has more threads than the row before it. Between two rows, the rates are interpolated "
-          "linearly. The number of threads is the value of the device's key `threads`.",
-      .optional = true,
-      .record = &threads_record()};
+  return Field::
+      list("by_threads",
+           "The rates, in byte/s, at which compute units read and write this memory. Each row is for one number of "
+           "threads, and each row has more threads than the row before it. Between two rows, the rates are interpolated "
+           "linearly. The number of threads is the value of the device's key `threads`.")
+          .or_absent()
+          .with_keys(threads_record());
 }
 
 }  // namespace
@@ -64,28 +61,33 @@ const Record& device_memory_record() {
   static const Record record = {
       "memory of a device",
       "A memory that belongs to one device.",
-      {{.name = "name",
-        .summary =
-            "The name of the memory, for all memories of a list except the first. The memory `ddr` of `gpu` becomes "
-            "the pool `gpu_ddr`.",
-        .optional = true},
+      {Field::text(
+           "name",
+           "The name of the memory, for all memories of a list except the first. The memory `ddr` of `gpu` becomes "
+           "the pool `gpu_ddr`.")
+           .or_absent(),
        capacity(),
-       with_default(
-           quantity(
-               "reserved", Dimension::bytes,
-               "The bytes of the capacity that no tensor may use: the driver's context, the code of kernels, and bytes "
-               "that an allocator leaves unused."),
-           "0B"),
-       may_be_absent(above_zero(
-           quantity("bandwidth", Dimension::bytes_per_s,
-                    "The rate at which the compute units read and write, in byte/s. The cost model "
-                    "`roofline` needs this rate."))),
-       may_be_absent(above_zero(quantity(
+       Field::quantity(
+           "reserved", Dimension::bytes,
+           "The bytes of the capacity that no tensor may use: the driver's context, the code of kernels, and bytes "
+           "that an allocator leaves unused.")
+           .by_default("0B"),
+       Field::quantity(
+           "bandwidth", Dimension::bytes_per_s,
+           "The rate at which the compute units read and write, in byte/s. The cost model "
+           "`roofline` needs this rate.")
+           .or_absent()
+           .more_than(0),
+       Field::quantity(
            "read", Dimension::bytes_per_s,
-           "The rate at which the compute units read, in byte/s; by default `bandwidth`."))),
-       may_be_absent(above_zero(quantity(
+           "The rate at which the compute units read, in byte/s; by default `bandwidth`.")
+           .or_absent()
+           .more_than(0),
+       Field::quantity(
            "write", Dimension::bytes_per_s,
-           "The rate at which the compute units write, in byte/s; by default `bandwidth`."))),
+           "The rate at which the compute units write, in byte/s; by default `bandwidth`.")
+           .or_absent()
+           .more_than(0),
        by_threads()}};
   return record;
 }
@@ -93,12 +95,7 @@ const Record& device_memory_record() {
 namespace {
 
 Field share(std::string name, std::string summary) {
-  return {.name = std::move(name),
-          .type = Type::number,
-          .summary = std::move(summary),
-          .default_text = "1",
-          .maximum = 1,
-          .minimum_excluded = true};
+  return Field::number(std::move(name), std::move(summary)).by_default("1").more_than(0).at_most(1);
 }
 
 const Record& roofline_record() {
@@ -115,79 +112,65 @@ const Record& device_record() {
   static const Record record = {
       "device",
       "A device that computes: a GPU, an IPU, a processor.",
-      {{.name = "count",
-        .type = Type::integer,
-        .summary =
-            "The number of devices of this kind. If the number is 2, the device `gpu` becomes `gpu0` and `gpu1`.",
-        .default_text = "1",
-        .minimum = 1,
-        .maximum = 4096},
-       {.name = "rate",
-        .type = Type::mapping,
-        .summary = "Peak FLOP/s by dtype.",
-        .record = &rate_record()},
-       {.name = "efficiency",
-        .type = Type::number,
-        .summary = "The share of the peak rate that is reached.",
-        .default_text = "1",
-        .maximum = 1,
-        .minimum_excluded = true},
-       {.name = "memory",
-        .type = Type::any,
-        .summary =
-            "The memories that the device's compute units reach without a link: one memory, or a list. A mapping is a "
-            "memory of the device's own, and a name is a memory of the platform. By default, tensors are in the first "
-            "memory of the list.",
-        .record = &device_memory_record()},
-       {.name = "threads",
-        .type = Type::integer,
-        .summary =
-            "The number of threads that read and write the device's memories. This number is needed if a memory "
-            "has the key `by_threads`.",
-        .optional = true,
-        .minimum = 1,
-        .maximum = 1000000},
-       {.name = "roofline",
-        .type = Type::mapping,
-        .summary =
-            "The shares of the device's peak rates that whole networks reach. Only the cost model `roofline` uses "
-            "them.",
-        .optional = true,
-        .record = &roofline_record()},
-       {.name = "units",
-        .type = Type::integer,
-        .summary =
-            "The number of units that compute in parallel, such as streaming multiprocessors of a GPU. The cost model "
-            "`fitted` needs this number.",
-        .optional = true,
-        .minimum = 1,
-        .maximum = 1e6},
-       may_be_absent(above_zero(quantity(
+      {Field::integer(
+           "count",
+           "The number of devices of this kind. If the number is 2, the device `gpu` becomes `gpu0` and `gpu1`.")
+           .by_default("1")
+           .between(1, 4096),
+       Field::mapping("rate", "Peak FLOP/s by dtype.").with_keys(rate_record()),
+       Field::number("efficiency", "The share of the peak rate that is reached.")
+           .by_default("1")
+           .more_than(0)
+           .at_most(1),
+       Field::any(
+           "memory",
+           "The memories that the device's compute units reach without a link: one memory, or a list. A mapping is a "
+           "memory of the device's own, and a name is a memory of the platform. By default, tensors are in the first "
+           "memory of the list.")
+           .with_keys(device_memory_record()),
+       Field::integer(
+           "threads",
+           "The number of threads that read and write the device's memories. This number is needed if a memory "
+           "has the key `by_threads`.")
+           .or_absent()
+           .between(1, 1000000),
+       Field::mapping(
+           "roofline",
+           "The shares of the device's peak rates that whole networks reach. Only the cost model `roofline` uses "
+           "them.")
+           .or_absent()
+           .with_keys(roofline_record()),
+       Field::integer(
+           "units",
+           "The number of units that compute in parallel, such as streaming multiprocessors of a GPU. The cost model "
+           "`fitted` needs this number.")
+           .or_absent()
+           .between(1, 1e6),
+       Field::quantity(
            "cache", Dimension::bytes,
-           "The bytes of the last cache before the memory. The cost model `fitted` needs this number."))),
+           "The bytes of the last cache before the memory. The cost model `fitted` needs this number.")
+           .or_absent()
+           .more_than(0),
        text(
            "fit",
            "The bundled fit of measurements on this device. The cost model `fitted` uses this fit if the scenario does "
            "not name another fit."),
-       with_default(
-           quantity(
-               "launch_overhead", Dimension::seconds,
-               "The seconds that the cost model `roofline` adds to the time of each operator."),
-           "0s"),
-       with_default(quantity("idle", Dimension::watts,
-                             "The watts that the device takes while it does not compute."),
-                    "0W"),
-       may_be_absent(quantity(
+       Field::quantity(
+           "launch_overhead", Dimension::seconds,
+           "The seconds that the cost model `roofline` adds to the time of each operator.")
+           .by_default("0s"),
+       Field::quantity("idle", Dimension::watts,
+                       "The watts that the device takes while it does not compute.")
+           .by_default("0W"),
+       Field::quantity(
            "busy", Dimension::watts,
-           "The watts that the device takes while it computes; by default the watts of `idle`.")),
-       {.name = "tiles",
-        .type = Type::integer,
-        .summary = "The number of tiles of an IPU, or 0 for a device without tiles.",
-        .default_text = "0"},
-       {.name = "io_tiles",
-        .type = Type::integer,
-        .summary = "The number of tiles that are reserved for transfers and do not compute.",
-        .default_text = "0"}}};
+           "The watts that the device takes while it computes; by default the watts of `idle`.")
+           .or_absent(),
+       Field::integer("tiles", "The number of tiles of an IPU, or 0 for a device without tiles.")
+           .by_default("0"),
+       Field::integer("io_tiles",
+                      "The number of tiles that are reserved for transfers and do not compute.")
+           .by_default("0")}};
   return record;
 }
 
@@ -198,16 +181,22 @@ const Record& platform_memory_record() {
       "memory",
       "A memory that does not belong to a device: host DRAM, streaming memory, a disk.",
       {capacity(),
-       may_be_absent(above_zero(quantity(
+       Field::quantity(
            "read", Dimension::bytes_per_s,
-           "The most bytes per second of all transfers out of the memory together. By default there is no limit."))),
-       may_be_absent(above_zero(quantity(
+           "The most bytes per second of all transfers out of the memory together. By default there is no limit.")
+           .or_absent()
+           .more_than(0),
+       Field::quantity(
            "write", Dimension::bytes_per_s,
-           "The most bytes per second of all transfers into the memory together. By default there is no limit."))),
-       may_be_absent(above_zero(quantity(
+           "The most bytes per second of all transfers into the memory together. By default there is no limit.")
+           .or_absent()
+           .more_than(0),
+       Field::quantity(
            "bandwidth", Dimension::bytes_per_s,
            "The most bytes per second of all transfers into and out of the memory together. By default there is no "
-           "limit."))),
+           "limit.")
+           .or_absent()
+           .more_than(0),
        by_threads()}};
   return record;
 }
@@ -215,33 +204,24 @@ const Record& platform_memory_record() {
 namespace {
 
 Field by_name(std::string name, std::string summary, const Record& record) {
-  return {.name = std::move(name),
-          .type = Type::mapping,
-          .summary = std::move(summary),
-          .optional = true,
-          .record = &record,
-          .map_of = true};
+  return Field::mapping(std::move(name), std::move(summary)).or_absent().with_entries(record);
 }
 
 Field switches() {
-  return {.name = "switches",
-          .type = Type::list,
-          .summary = "The names of switches. A switch joins links and has no memory.",
-          .optional = true};
+  return Field::list("switches", "The names of switches. A switch joins links and has no memory.")
+      .or_absent();
 }
 
 const Record& group_record() {
   static const Record record = {
       "group",
       "Devices, memories, switches and links that exist several times.",
-      {{.name = "count",
-        .type = Type::integer,
-        .summary =
-            "The number of instances. If the group `node` has 2 instances, its device `gpu` becomes `node0_gpu` and "
-            "`node1_gpu`.",
-        .default_text = "1",
-        .minimum = 1,
-        .maximum = 4096},
+      {Field::integer(
+           "count",
+           "The number of instances. If the group `node` has 2 instances, its device `gpu` becomes `node0_gpu` and "
+           "`node1_gpu`.")
+           .by_default("1")
+           .between(1, 4096),
        by_name("devices", "The devices, by name.", device_record()),
        by_name("memories",
                "The memories that do not belong to a device. Each key is the name of a memory.",
@@ -261,22 +241,18 @@ const Record& platform_record() {
   static const Record record = {
       "platform",
       "A machine: devices, memories and links.",
-      {{.name = "format", .summary = "sluice-platform/1"},
-       text("name", "The name of the platform."),
-       text("summary", "One sentence."),
-       text("source", "The source of the figures."),
-       {.name = "assumed",
-        .type = Type::list,
-        .summary =
-            "The paths of figures for which no source is known, such as devices.gpu.roofline. An answer that depends "
-            "on such a figure names the figure.",
-        .optional = true},
+      {Field::text("format", "sluice-platform/1"), text("name", "The name of the platform."),
+       text("summary", "One sentence."), text("source", "The source of the figures."),
+       Field::list(
+           "assumed",
+           "The paths of figures for which no source is known, such as devices.gpu.roofline. An answer that depends "
+           "on such a figure names the figure.")
+           .or_absent(),
        by_name("devices", "The devices, by name.", device_record()),
        by_name("memories",
                "The memories that do not belong to a device. Each key is the name of a memory.",
                platform_memory_record()),
-       switches(),
-       by_name("links", "The links, by name.", link_record()),
+       switches(), by_name("links", "The links, by name.", link_record()),
        by_name(
            "groups",
            "The groups. A group is a part of the platform that exists several times and has its own links. Each key is "

@@ -63,7 +63,6 @@ extern const Policy basic_policy = {
         "the weights have to fit into the memory of the device.",
     .source = "definition",
     .example = "sluice run alexnet_resident policy=basic",
-    .parameters = {},
     .plan = plan,
 };
 

@@ -61,31 +61,23 @@ const Policy data_parallel_policy = {
     .example = "sluice run data_parallel_ipu_pair workload.steps=2",
     .parameters =
         {
-            {.name = "replica",
-             .type = Type::choice,
-             .summary = "the policy of each replica; write the parameters of this policy next to "
-                        "the key replica",
-             .choices = {}},  // policy.cpp adds the names of replicable policies
-            {.name = "devices",
-             .type = Type::list,
-             .summary = "the devices of the replicas, by default all devices",
-             .optional = true},
-            {.name = "all_reduce",
-             .type = Type::choice,
-             .summary =
-                 "in training: when the replicas sum their gradients over a ring; overlapped: for each stage, during "
-                 "the backward pass of the other stages; after: when the whole backward pass has ended; off: never, "
-                 "each replica uses its own gradients. The update waits for the sums. Without an optimizer, the end of "
-                 "the batch waits for the sums",
-             .default_text = "overlapped",
-             .choices = {"overlapped", "after", "off"}},
-            {.name = "transfers",
-             .type = Type::choice,
-             .summary =
-                 "how transfers of several replicas share one link; together: at the same time, with equal shares; "
-                 "in_turn: one after the other; auto: the faster of the two ways",
-             .default_text = "auto",
-             .choices = {"auto", "together", "in_turn"}},
+            Field::choice("replica", {},
+                          "the policy of each replica; write the parameters of this policy next to "
+                          "the key replica"),  // policy.cpp adds the names of replicable policies
+            Field::list("devices", "the devices of the replicas, by default all devices")
+                .or_absent(),
+            Field::choice(
+                "all_reduce", {"overlapped", "after", "off"},
+                "in training: when the replicas sum their gradients over a ring; overlapped: for each stage, during "
+                "the backward pass of the other stages; after: when the whole backward pass has ended; off: never, "
+                "each replica uses its own gradients. The update waits for the sums. Without an optimizer, the end of "
+                "the batch waits for the sums")
+                .by_default("overlapped"),
+            Field::choice(
+                "transfers", {"auto", "together", "in_turn"},
+                "how transfers of several replicas share one link; together: at the same time, with equal shares; "
+                "in_turn: one after the other; auto: the faster of the two ways")
+                .by_default("auto"),
         },
     .modes = {{Mode::inference}, {Mode::training}},
     .all_devices = true,

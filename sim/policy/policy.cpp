@@ -70,10 +70,8 @@ Record record_of(const Policy& policy) {
                 .summary = policy.summary,
                 .fields = policy.parameters,
                 .open = policy.replicates};
-  record.fields.insert(record.fields.begin(), {.name = "name",
-                                               .type = Type::choice,
-                                               .summary = "the policy",
-                                               .choices = policy_catalog().names()});
+  record.fields.insert(record.fields.begin(),
+                       Field::choice("name", policy_catalog().names(), "the policy"));
   return record;
 }
 

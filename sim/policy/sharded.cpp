@@ -57,16 +57,14 @@ Draft plan_sharded(const PolicyRequest& request, const Reader& parameters) {
 
 std::vector<Field> parameters() {
   return {
-      {.name = "devices",
-       .type = Type::list,
-       .summary =
-           "the device of each stage; by default, all devices get equally many consecutive stages",
-       .optional = true},
-      {.name = "overlap",
-       .type = Type::boolean,
-       .summary =
-           "whether inputs and answers move during computation; off: one action runs at a time",
-       .default_text = "true"},
+      Field::list(
+          "devices",
+          "the device of each stage; by default, all devices get equally many consecutive stages")
+          .or_absent(),
+      Field::boolean(
+          "overlap",
+          "whether inputs and answers move during computation; off: one action runs at a time")
+          .by_default("true"),
       outputs_parameter(),
   };
 }

@@ -7,14 +7,11 @@ namespace sluice {
 namespace {
 
 Field text(std::string name, std::string summary) {
-  return {.name = std::move(name), .summary = std::move(summary), .optional = true};
+  return Field::text(std::move(name), std::move(summary)).or_absent();
 }
 
 Field mapping(std::string name, std::string summary) {
-  return {.name = std::move(name),
-          .type = Type::mapping,
-          .summary = std::move(summary),
-          .optional = true};
+  return Field::mapping(std::move(name), std::move(summary)).or_absent();
 }
 
 void require_scalars(const Reader& keys, const char* name) {
@@ -31,8 +28,7 @@ void require_scalars(const Reader& keys, const char* name) {
 const Record& profile_header_record() {
   static const Record record = {
       .name = "the header of a profile",
-      .summary =
-          "The header of a profile: how the rows were measured, and on which device.",
+      .summary = "The header of a profile: how the rows were measured, and on which device.",
       .fields = {
           text("format", "sluice-profile/1"),
           text("name", "a short name"),
@@ -43,20 +39,15 @@ const Record& profile_header_record() {
           text("device", "the device on which all rows without a device were measured"),
           mapping("how", "how the rows were measured: method, timer, meter, warmup, budget, ..."),
           mapping("on", "the environment of the measurement: versions, threads, clocks"),
-          {.name = "joules",
-           .type = Type::choice,
-           .summary =
-               "the meaning of joules: all energy that the device took (whole), or the energy above idle "
-               "(above_idle)",
-           .default_text = "whole",
-           .choices = {"whole", "above_idle"}},
-          {.name = "idle",
-           .type = Type::quantity,
-           .summary = "the power that the measured device takes while it does not compute",
-           .optional = true,
-           .dimension = Dimension::watts},
-          mapping("defaults",
-                  "the default values of columns, for absent columns and empty cells"),
+          Field::choice(
+              "joules", {"whole", "above_idle"},
+              "the meaning of joules: all energy that the device took (whole), or the energy above idle "
+              "(above_idle)")
+              .by_default("whole"),
+          Field::quantity("idle", Dimension::watts,
+                          "the power that the measured device takes while it does not compute")
+              .or_absent(),
+          mapping("defaults", "the default values of columns, for absent columns and empty cells"),
       }};
   return record;
 }

@@ -40,8 +40,7 @@ void add_fields(Record& record, const std::vector<Field>& others, bool as_they_a
     if (as_they_are)
       record.fields.push_back(field);
     else
-      record.fields.push_back(
-          {.name = field.name, .type = Type::any, .summary = "", .optional = true});
+      record.fields.push_back(Field::any(field.name, "").or_absent());
   }
 }
 

@@ -94,11 +94,7 @@ extern const Cut balanced_cut = {
         "The stages change with the cost model and the device.",
     .source = "the linear partition problem, solved exactly",
     .example = "sluice run sharded_ipu_pair 'stages={cut: balanced, count: 2}'",
-    .parameters = {{.name = "count",
-                    .type = Type::integer,
-                    .summary = "The number of stages.",
-                    .minimum = 1,
-                    .maximum = 1e6}},
+    .parameters = {Field::integer("count", "The number of stages.").between(1, 1e6)},
     .last_layers = last_layers,
 };
 

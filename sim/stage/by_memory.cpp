@@ -254,18 +254,15 @@ extern const Cut by_memory_cut = {
     .source = "AlexNet on one card",
     .example = "sluice run alexnet_x200 'stages={cut: by_memory, share: 40%, split: true}'",
     .parameters =
-        {{.name = "share",
-          .type = Type::number,
-          .summary = "the share of the device's memory that a stage may use",
-          .default_text = "1",
-          .maximum = 1,
-          .minimum_excluded = true},
-         {.name = "split",
-          .type = Type::boolean,
-          .summary =
-              "whether a layer that does not fit alone is split into equal parts, into as few parts "
-              "as fit",
-          .default_text = "false"}},
+        {Field::number("share", "the share of the device's memory that a stage may use")
+             .by_default("1")
+             .more_than(0)
+             .at_most(1),
+         Field::boolean(
+             "split",
+             "whether a layer that does not fit alone is split into equal parts, into as few parts "
+             "as fit")
+             .by_default("false")},
     .last_layers = last_layers,
     .parts = parts_of_layers,
     .ignores_prices = true,

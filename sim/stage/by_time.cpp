@@ -157,14 +157,13 @@ extern const Cut by_time_cut = {
         "a dynamic programme over cuts and numbers of passes; the estimate of a group's seconds is from the document "
         "'AlexNet on one card'",
     .example = "sluice run alexnet_x200 stages=by_time",
-    .parameters = {{.name = "in_flight",
-                    .type = Type::integer,
-                    .summary = "the number of micro-batches that run through a stage after each load "
-                               "of its weights; auto: the number with the least total time",
-                    .default_text = "auto",
-                    .choices = {"auto"},
-                    .minimum = 1,
-                    .maximum = 1e9}},
+    .parameters = {Field::integer(
+                       "in_flight",
+                       "the number of micro-batches that run through a stage after each load "
+                       "of its weights; auto: the number with the least total time")
+                       .by_default("auto")
+                       .or_words({"auto"})
+                       .between(1, 1e9)},
     .last_layers = last_layers,
 };
 

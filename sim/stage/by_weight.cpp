@@ -98,16 +98,12 @@ extern const Cut by_weight_cut = {
         "machine",
     .example = "sluice run alexnet_x200 'stages={cut: by_weight, groups: 12}'",
     .parameters =
-        {{.name = "groups",
-          .type = Type::integer,
-          .summary = "the number of shares into which the weights are divided",
-          .minimum = 1,
-          .maximum = 1e6},
-         {.name = "split",
-          .type = Type::boolean,
-          .summary =
-              "whether layers with more than a share of the weights are split into equal parts",
-          .default_text = "true"}},
+        {Field::integer("groups", "the number of shares into which the weights are divided")
+             .between(1, 1e6),
+         Field::boolean(
+             "split",
+             "whether layers with more than a share of the weights are split into equal parts")
+             .by_default("true")},
     .last_layers = last_layers,
     .parts = parts_of_layers,
     .ignores_prices = true,

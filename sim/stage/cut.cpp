@@ -9,10 +9,8 @@ namespace sluice {
 Record record_of(const Cut& cut) {
   Record record = {"stages with the cut " + cut.name, cut.summary, cut.parameters};
   record.fields.insert(record.fields.begin(),
-                       {.name = "cut",
-                        .type = Type::choice,
-                        .summary = "The rule by which the model is divided into stages.",
-                        .choices = cut_catalog().names()});
+                       Field::choice("cut", cut_catalog().names(),
+                                     "The rule by which the model is divided into stages."));
   return record;
 }
 

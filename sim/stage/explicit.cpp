@@ -40,10 +40,10 @@ extern const Cut explicit_cut = {
         "stage always ends with the last layer.",
     .source = "AlexNet on one card",
     .example = "sluice run alexnet_resident 'stages={cut: explicit, after: [conv5]}'",
-    .parameters = {{.name = "after",
-                    .type = Type::list,
-                    .summary = "the model is cut after these layers: their numbers from 1, or their "
-                               "names, in ascending order"}},
+    .parameters = {Field::list(
+        "after",
+        "the model is cut after these layers: their numbers from 1, or their "
+        "names, in ascending order")},
     .last_layers = last_layers,
     .ignores_prices = true,
 };

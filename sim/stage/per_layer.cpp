@@ -27,12 +27,11 @@ extern const Cut per_layer_cut = {
     .source = "the finest cut, as in Calculon and PyTorch's FSDP",
     .example = "sluice run alexnet_resident stages=per_layer",
     .parameters =
-        {{.name = "input_stage",
-          .type = Type::boolean,
-          .summary =
-              "whether the input is a stage of its own. If it is, the copy of the input on the device "
-              "has a fate of its own, as an activation has",
-          .default_text = "false"}},
+        {Field::boolean(
+             "input_stage",
+             "whether the input is a stage of its own. If it is, the copy of the input on the device "
+             "has a fate of its own, as an activation has")
+             .by_default("false")},
     .last_layers = last_layers,
     .ignores_prices = true,
 };

@@ -50,7 +50,6 @@ extern const Cut single_tensor_cut = {
         "Chen, Xu, Zhang and Guestrin, Training deep nets with sublinear memory cost (2016), "
         "section 3: a graph is divided where one node separates it",
     .example = "sluice run alexnet_resident model=resnet18 stages=single_tensor",
-    .parameters = {},
     .last_layers = last_layers,
     .ignores_prices = true,
 };

@@ -13,7 +13,6 @@ extern const Cut whole_cut = {
         "the same fate.",
     .source = "no cut",
     .example = "sluice run alexnet_resident stages=whole",
-    .parameters = {},
     .last_layers =
         [](const CutRequest& request, const Reader&) {
           return std::vector<std::uint32_t>{

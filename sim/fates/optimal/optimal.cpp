@@ -263,26 +263,21 @@ extern const FateStrategy optimal_fates = {
     .example =
         "sluice run alexnet_resident workload.mode=training policy=resident stages=per_layer fates=optimal",
     .parameters =
-        {{.name = "budget",
-          .type = Type::quantity,
-          .summary = "the bytes for a micro-batch's activations, their gradients and workspace; by "
-                     "default all bytes of the device that other tensors leave free",
-          .optional = true,
-          .dimension = Dimension::bytes},
-         {.name = "solver",
-          .type = Type::choice,
-          .summary =
-              "the method: frontier is a dynamic programme over the chain, and milp is a mixed-integer linear "
-              "programme (Jain et al. 2020, Checkmate) for runs without overlap, with up to 64 stages",
-          .default_text = "frontier",
-          .choices = {"frontier", "milp"}},
-         {.name = "time_limit",
-          .type = Type::quantity,
-          .summary =
-              "the limit of the wall-clock time of the solver milp; with such a limit, the result "
-              "depends on the speed of the computer",
-          .default_text = "10s",
-          .dimension = Dimension::seconds}},
+        {Field::quantity(
+             "budget", Dimension::bytes,
+             "the bytes for a micro-batch's activations, their gradients and workspace; by "
+             "default all bytes of the device that other tensors leave free")
+             .or_absent(),
+         Field::choice(
+             "solver", {"frontier", "milp"},
+             "the method: frontier is a dynamic programme over the chain, and milp is a mixed-integer linear "
+             "programme (Jain et al. 2020, Checkmate) for runs without overlap, with up to 64 stages")
+             .by_default("frontier"),
+         Field::quantity(
+             "time_limit", Dimension::seconds,
+             "the limit of the wall-clock time of the solver milp; with such a limit, the result "
+             "depends on the speed of the computer")
+             .by_default("10s")},
     .searches = true,
     .choose = choose,
 };

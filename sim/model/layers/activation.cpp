@@ -50,7 +50,6 @@ const LayerType relu_layer = {
         "has no parameters.",
     .source = "Nair and Hinton, Rectified linear units improve restricted Boltzmann machines",
     .example = "{type: input, shape: [56, 56, 64]}, {type: relu}",
-    .parameters = {},
     .infer = infer<1, 1, Reads::output>,
 };
 
@@ -65,7 +64,6 @@ const LayerType relu6_layer = {
     .source =
         "Howard et al., MobileNets (2017); Krizhevsky, Convolutional deep belief networks on CIFAR-10 (2010)",
     .example = "{type: input, shape: [56, 56, 64]}, {type: relu6}",
-    .parameters = {},
     .infer = infer<2, 2, Reads::input>,
 };
 
@@ -80,7 +78,6 @@ const LayerType leaky_relu_layer = {
     .source =
         "Maas, Hannun and Ng, Rectifier nonlinearities improve neural network acoustic models (2013), section 2",
     .example = "{type: input, shape: [56, 56, 64]}, {type: leaky_relu}",
-    .parameters = {},
     .infer = infer<2, 2, Reads::input>,
 };
 
@@ -94,7 +91,6 @@ const LayerType sigmoid_layer = {
         "0 and 1, such as the gates of squeeze-and-excitation networks.",
     .source = "Goodfellow, Bengio and Courville, Deep Learning, section 3.10",
     .example = "{type: input, shape: [56, 56, 64]}, {type: sigmoid}",
-    .parameters = {},
     .infer = infer<4, 3, Reads::output>,
 };
 
@@ -107,7 +103,6 @@ const LayerType tanh_layer = {
         "Its real cost depends on the machine.",
     .source = "Goodfellow, Bengio and Courville, Deep Learning, section 6.3.2",
     .example = "{type: input, shape: [56, 56, 64]}, {type: tanh}",
-    .parameters = {},
     .infer = infer<1, 3, Reads::output>,
 };
 
@@ -121,7 +116,6 @@ const LayerType silu_layer = {
         "x.",
     .source = "Elfwing, Uchibe and Doya, Sigmoid-weighted linear units (2018), section 2",
     .example = "{type: input, shape: [56, 56, 64]}, {type: silu}",
-    .parameters = {},
     .infer = infer<5, 9, Reads::input>,
 };
 
@@ -134,7 +128,6 @@ const LayerType gelu_layer = {
         "backward pass. A call of erf or exp counts as 1 FLOP. Its real cost depends on the machine.",
     .source = "Hendrycks and Gimpel, Gaussian error linear units (2016), section 2",
     .example = "{type: input, shape: [56, 56, 64]}, {type: gelu}",
-    .parameters = {},
     .infer = infer<5, 11, Reads::input>,
 };
 
@@ -148,7 +141,6 @@ const LayerType hardsigmoid_layer = {
         "in place of `sigmoid`, because `hardsigmoid` needs no exponential function.",
     .source = "Howard et al., Searching for MobileNetV3 (2019), section 5.2",
     .example = "{type: input, shape: [56, 56, 64]}, {type: hardsigmoid}",
-    .parameters = {},
     .infer = infer<4, 3, Reads::input>,
 };
 
@@ -163,7 +155,6 @@ const LayerType hardswish_layer = {
         "exponential function.",
     .source = "Howard et al., Searching for MobileNetV3 (2019), section 5.2",
     .example = "{type: input, shape: [56, 56, 64]}, {type: hardswish}",
-    .parameters = {},
     .infer = infer<5, 5, Reads::input>,
 };
 
@@ -179,7 +170,6 @@ const LayerType softmax_layer = {
         "layer `attention` contains its own softmax.",
     .source = "Goodfellow, Bengio and Courville, Deep Learning, sections 4.1 and 6.2.2.3",
     .example = "{type: input, shape: [1000]}, {type: softmax}",
-    .parameters = {},
     .infer = infer<5, 4, Reads::output>,
 };
 

@@ -51,10 +51,9 @@ extern const LayerType batched_matmul_layer = {
     .example =
         "{type: input, name: a, shape: [12, 16, 64]}, {type: input, name: b, shape: [12, 64, 16]}, "
         "{type: batched_matmul, inputs: [a, b]}",
-    .parameters = {{.name = "transpose_b",
-                    .type = Type::boolean,
-                    .summary = "whether the second input has the shape [..., columns, inner]",
-                    .default_text = "false"}},
+    .parameters = {Field::boolean("transpose_b",
+                                  "whether the second input has the shape [..., columns, inner]")
+                       .by_default("false")},
     .min_inputs = 2,
     .max_inputs = 2,
     .infer = infer,

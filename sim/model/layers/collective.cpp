@@ -28,10 +28,8 @@ LayerCounts infer_scatter(const Reader& keys, const std::vector<const Shape*>& i
 }
 
 Field ranks_field() {
-  return {.name = "ranks",
-          .type = Type::integer,
-          .summary = "the number of ranks that share the tensor, including this rank",
-          .minimum = 1};
+  return Field::integer("ranks", "the number of ranks that share the tensor, including this rank")
+      .at_least(1);
 }
 
 }  // namespace

@@ -28,13 +28,10 @@ extern const LayerType constant_layer = {
     .example =
         "{type: input, name: x, shape: [49, 96]}, {type: constant, name: table, shape: [49, 96], "
         "learned: true}, {type: add, inputs: [x, table]}",
-    .parameters = {{.name = "shape",
-                    .type = Type::list,
-                    .summary = "the extents of the tensor, which is the same for all samples"},
-                   {.name = "learned",
-                    .type = Type::boolean,
-                    .summary = "whether the elements of the tensor are parameters",
-                    .default_text = "false"}},
+    .parameters = {Field::list("shape",
+                               "the extents of the tensor, which is the same for all samples"),
+                   Field::boolean("learned", "whether the elements of the tensor are parameters")
+                       .by_default("false")},
     .infer = infer,
     .reads_nothing = true,
 };

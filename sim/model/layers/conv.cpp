@@ -74,24 +74,19 @@ LayerCounts infer_transposed(const Reader& keys, const std::vector<const Shape*>
 
 std::vector<Field> parameters(std::size_t axes) {
   std::vector<Field> fields = {
-      {.name = "channels",
-       .type = Type::integer,
-       .summary = "the number of output channels, each of which has one filter",
-       .minimum = 1}};
+      Field::integer("channels", "the number of output channels, each of which has one filter")
+          .at_least(1)};
   for (const Field& field : window_fields(axes, "1")) fields.push_back(field);
   fields.push_back(dilation_field(axes));
   fields.push_back(
-      {.name = "groups",
-       .type = Type::integer,
-       .summary =
-           "the number of groups of channels that are convolved separately; with as many groups as input channels, "
-           "the convolution is depthwise",
-       .default_text = "1",
-       .minimum = 1});
-  fields.push_back({.name = "bias",
-                    .type = Type::boolean,
-                    .summary = "whether to add one parameter per output channel",
-                    .default_text = "true"});
+      Field::integer(
+          "groups",
+          "the number of groups of channels that are convolved separately; with as many groups as input channels, "
+          "the convolution is depthwise")
+          .by_default("1")
+          .at_least(1));
+  fields.push_back(
+      Field::boolean("bias", "whether to add one parameter per output channel").by_default("true"));
   fields.push_back(sparsity_field());
   return fields;
 }
@@ -99,11 +94,10 @@ std::vector<Field> parameters(std::size_t axes) {
 std::vector<Field> transposed_parameters(std::size_t axes) {
   std::vector<Field> fields = parameters(axes);
   fields.push_back(
-      {.name = "output_padding",
-       .type = Type::any,
-       .summary = "the number of elements added to the output along each axis: an integer or " +
-                  axes_text(axes),
-       .default_text = "0"});
+      Field::any("output_padding",
+                 "the number of elements added to the output along each axis: an integer or " +
+                     axes_text(axes))
+          .by_default("0"));
   return fields;
 }
 

@@ -30,15 +30,10 @@ extern const LayerType dense_layer = {
         "all rows of the input are multiplied by the same weights.",
     .source = "Goodfellow, Bengio and Courville, Deep Learning, section 6.1",
     .example = "{type: input, shape: [6, 6, 256]}, {type: dense, features: 4096}",
-    .parameters = {{.name = "features",
-                    .type = Type::integer,
-                    .summary = "the number of output elements",
-                    .minimum = 1},
-                   {.name = "bias",
-                    .type = Type::boolean,
-                    .summary = "whether to add one parameter per feature",
-                    .default_text = "true"},
-                   sparsity_field()},
+    .parameters =
+        {Field::integer("features", "the number of output elements").at_least(1),
+         Field::boolean("bias", "whether to add one parameter per feature").by_default("true"),
+         sparsity_field()},
     .infer = infer,
 };
 

@@ -101,10 +101,7 @@ const LayerType top_k_layer = {
         "scores of the experts. The layer `dispatch` reads the choices.",
     .source = "Shazeer et al. (2017), equation 5",
     .example = "{type: input, shape: [128, 8]}, {type: top_k, k: 2}",
-    .parameters = {{.name = "k",
-                    .type = Type::integer,
-                    .summary = "the number of elements chosen in each row",
-                    .minimum = 1}},
+    .parameters = {Field::integer("k", "the number of elements chosen in each row").at_least(1)},
     .infer = infer_top,
 };
 
@@ -119,7 +116,6 @@ const LayerType dispatch_layer = {
     .example =
         "{type: input, name: x, shape: [128, 64]}, {type: matmul, name: scores, features: 8}, "
         "{type: top_k, name: chosen, k: 2}, {type: dispatch, inputs: [x, chosen]}",
-    .parameters = {},
     .min_inputs = 2,
     .max_inputs = 2,
     .infer = infer_dispatch,
@@ -136,14 +132,9 @@ const LayerType expert_matmul_layer = {
         "Gale et al., MegaBlocks: efficient sparse training with mixture-of-experts (2023), "
         "section 4: a product grouped by experts, without padding or dropped tokens",
     .example = "{type: input, shape: [256, 64]}, {type: expert_matmul, experts: 8, features: 128}",
-    .parameters = {{.name = "experts",
-                    .type = Type::integer,
-                    .summary = "the number of weight matrices",
-                    .minimum = 1},
-                   {.name = "features",
-                    .type = Type::integer,
-                    .summary = "the number of columns of a weight matrix",
-                    .minimum = 1}},
+    .parameters =
+        {Field::integer("experts", "the number of weight matrices").at_least(1),
+         Field::integer("features", "the number of columns of a weight matrix").at_least(1)},
     .infer = infer_matmul,
 };
 
@@ -160,7 +151,6 @@ const LayerType combine_layer = {
     .example =
         "{type: input, name: rows, shape: [256, 64]}, {type: input, name: weights, shape: [128, "
         "2]}, {type: combine, inputs: [rows, weights]}",
-    .parameters = {},
     .min_inputs = 2,
     .max_inputs = 2,
     .infer = infer_combine,

@@ -68,7 +68,6 @@ extern const LayerType add_layer = {
         "He et al., Deep residual learning (2016), section 3.2; stretching as in the NumPy user guide, Broadcasting",
     .example =
         "{type: input, name: x, shape: [56, 56, 64]}, {type: relu, name: branch}, {type: add, inputs: [x, branch]}",
-    .parameters = {},
     .min_inputs = 2,
     .max_inputs = any_number,
     .infer = infer_each,
@@ -89,7 +88,6 @@ extern const LayerType mul_layer = {
         "as in the NumPy user guide, Broadcasting",
     .example =
         "{type: input, name: x, shape: [56, 56, 64]}, {type: sigmoid, name: gate}, {type: mul, inputs: [x, gate]}",
-    .parameters = {},
     .min_inputs = 2,
     .max_inputs = any_number,
     .infer = infer_product,

@@ -36,11 +36,9 @@ extern const LayerType lrn_layer = {
         "pass, and reads input and output. Use `lrn` for networks such as AlexNet.",
     .source = "Krizhevsky, Sutskever and Hinton, ImageNet classification (2012), section 3.3",
     .example = "{type: input, shape: [55, 55, 96]}, {type: lrn, size: 5}",
-    .parameters = {{.name = "size",
-                    .type = Type::integer,
-                    .summary = "the number of channels that are summed",
-                    .default_text = "5",
-                    .minimum = 1}},
+    .parameters = {Field::integer("size", "the number of channels that are summed")
+                       .by_default("5")
+                       .at_least(1)},
     .infer = infer,
 };
 

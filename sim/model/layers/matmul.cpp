@@ -31,15 +31,10 @@ extern const LayerType matmul_layer = {
         "whose rows are tokens. Use `dense` if each element of a sample has weights of its own.",
     .source = "PopART phased execution",
     .example = "{type: input, shape: [128, 768]}, {type: matmul, features: 3072}",
-    .parameters = {{.name = "features",
-                    .type = Type::integer,
-                    .summary = "the number of columns of the weight matrix",
-                    .minimum = 1},
-                   {.name = "bias",
-                    .type = Type::boolean,
-                    .summary = "whether to add one parameter per feature",
-                    .default_text = "false"},
-                   sparsity_field()},
+    .parameters =
+        {Field::integer("features", "the number of columns of the weight matrix").at_least(1),
+         Field::boolean("bias", "whether to add one parameter per feature").by_default("false"),
+         sparsity_field()},
     .infer = infer,
 };
 

@@ -34,7 +34,7 @@ LayerCounts infer(const Reader& keys, const std::vector<const Shape*>& inputs) {
 }
 
 Field count_field(const char* name, const char* summary) {
-  return {.name = name, .type = Type::integer, .summary = summary, .default_text = "0"};
+  return Field::integer(name, summary).by_default("0");
 }
 
 }  // namespace
@@ -51,33 +51,28 @@ extern const LayerType measured_layer = {
     .example =
         "{type: input, shape: [2048, 6144]}, {type: measured, shape: [2048, 6144], forward: 7.7ms, backward: 11.9ms}",
     .parameters =
-        {{.name = "shape",
-          .type = Type::list,
-          .summary =
-              "the extents of the output for one sample; by default the extents of the first input",
-          .optional = true},
+        {Field::list(
+             "shape",
+             "the extents of the output for one sample; by default the extents of the first input")
+             .or_absent(),
          count_field("parameters", "learned elements"),
          count_field("macs", "multiply-accumulates of the forward pass"),
-         {.name = "flop",
-          .type = Type::integer,
-          .summary = "FLOP of the forward pass; by default 2 FLOP per multiply-accumulate",
-          .optional = true},
-         {.name = "keeps",
-          .type = Type::choice,
-          .summary = "what the backward pass reads of the inputs and the output: `inputs`, `output`, or `nothing`",
-          .default_text = "inputs",
-          .choices = {"inputs", "output", "nothing"}},
+         Field::integer("flop",
+                        "FLOP of the forward pass; by default 2 FLOP per multiply-accumulate")
+             .or_absent(),
+         Field::choice(
+             "keeps", {"inputs", "output", "nothing"},
+             "what the backward pass reads of the inputs and the output: `inputs`, `output`, or `nothing`")
+             .by_default("inputs"),
          count_field(
              "kept",
              "the number of elements that are kept for the backward pass in addition to inputs and "
              "output"),
-         {.name = "kept_bytes",
-          .type = Type::quantity,
-          .summary =
-              "the number of additional kept bytes that do not depend on the dtype, such as the bytes of "
-              "masks",
-          .optional = true,
-          .dimension = Dimension::bytes}},
+         Field::quantity(
+             "kept_bytes", Dimension::bytes,
+             "the number of additional kept bytes that do not depend on the dtype, such as the bytes of "
+             "masks")
+             .or_absent()},
     .min_inputs = 1,
     .max_inputs = any_number,
     .infer = infer,

@@ -88,10 +88,9 @@ LayerCounts infer_rms(const Reader&, const std::vector<const Shape*>& inputs) {
 }
 
 Field affine_field() {
-  return {.name = "affine",
-          .type = Type::boolean,
-          .summary = "whether each channel has a scale and a shift, which are 2 parameters",
-          .default_text = "true"};
+  return Field::boolean("affine",
+                        "whether each channel has a scale and a shift, which are 2 parameters")
+      .by_default("true");
 }
 
 }  // namespace
@@ -141,18 +140,16 @@ extern const LayerType group_norm_layer = {
         "small batches.",
     .source = "Wu and He, Group normalization (2018), section 3",
     .example = "{type: input, shape: [32, 32, 64]}, {type: group_norm, groups: 8}",
-    .parameters = {{.name = "groups",
-                    .type = Type::integer,
-                    .summary = "the number of groups into which the channels are divided",
-                    .minimum = 1},
+    .parameters = {Field::integer("groups",
+                                  "the number of groups into which the channels are divided")
+                       .at_least(1),
                    affine_field()},
     .infer = infer_group,
 };
 
 extern const LayerType rms_norm_layer = {
     .name = "rms_norm",
-    .summary =
-        "Divides each row by its root mean square, and scales it, with 4 FLOP per element.",
+    .summary = "Divides each row by its root mean square, and scales it, with 4 FLOP per element.",
     .details =
         "The formula is y = scale x / sqrt(mean of x x) for each row. The scale is one parameter per feature. An "
         "element takes 2 FLOP for the mean of the squares, 1 for the product with the inverse of the root, and 1 for "
@@ -160,7 +157,6 @@ extern const LayerType rms_norm_layer = {
         "square again. Use `rms_norm` for transformers such as Llama.",
     .source = "Zhang and Sennrich, Root mean square layer normalization (2019), section 4",
     .example = "{type: input, shape: [128, 4096]}, {type: rms_norm}",
-    .parameters = {},
     .infer = infer_rms,
 };
 

@@ -56,7 +56,7 @@ LayerCounts infer(const Reader& keys, const std::vector<const Shape*>& inputs) {
 }
 
 Field count_field(const char* name, const char* summary) {
-  return {.name = name, .type = Type::integer, .summary = summary, .default_text = "0"};
+  return Field::integer(name, summary).by_default("0");
 }
 
 }  // namespace
@@ -72,33 +72,30 @@ extern const LayerType operator_layer = {
     .source = "definition",
     .example = "{type: input, shape: [128, 768]}, {type: operator, flop: 12}",
     .parameters =
-        {{.name = "shape",
-          .type = Type::list,
-          .summary = "the extents of one sample of the output; by default the shape to which all inputs are stretched",
-          .optional = true},
+        {Field::list(
+             "shape",
+             "the extents of one sample of the output; by default the shape to which all inputs are stretched")
+             .or_absent(),
          count_field("macs", "multiply-accumulates per element of the output"),
          count_field("input_macs", "multiply-accumulates per element of the first input"),
          count_field("flop", "FLOP per element of the output, without multiply-accumulates"),
          count_field("input_flop",
                      "FLOP per element of the first input, without multiply-accumulates"),
          count_field("parameters", "learned elements"),
-         {.name = "keeps",
-          .type = Type::choice,
-          .summary =
-              "the tensors that the backward pass reads; by default the inputs, or nothing if the "
-              "operator computes nothing",
-          .optional = true,
-          .choices = {"inputs", "output", "nothing"}},
+         Field::choice(
+             "keeps", {"inputs", "output", "nothing"},
+             "the tensors that the backward pass reads; by default the inputs, or nothing if the "
+             "operator computes nothing")
+             .or_absent(),
          count_field(
              "kept_bytes",
              "the number of bytes per sample that are kept for the backward pass independently of the dtype, such as "
              "the bytes of masks and indices"),
-         {.name = "same_place",
-          .type = Type::boolean,
-          .summary =
-              "for an operator with `shape`: whether each output pixel depends on only one input pixel. An operator "
-              "that adds zeros around an image is an example",
-          .default_text = "false"}},
+         Field::boolean(
+             "same_place",
+             "for an operator with `shape`: whether each output pixel depends on only one input pixel. An operator "
+             "that adds zeros around an image is an example")
+             .by_default("false")},
     .min_inputs = 1,
     .max_inputs = any_number,
     .infer = infer,

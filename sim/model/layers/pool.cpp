@@ -136,7 +136,6 @@ extern const LayerType global_avg_pool_layer = {
         "has the same number of weights for images of all sizes.",
     .source = "Lin, Chen and Yan, Network in network (2014), section 3.2",
     .example = "{type: input, shape: [7, 7, 512]}, {type: global_avg_pool}",
-    .parameters = {},
     .infer = infer_global,
 };
 
@@ -153,11 +152,10 @@ extern const LayerType adaptive_avg_pool_layer = {
     .source =
         "PyTorch, torch.nn.AdaptiveAvgPool2d; for the windows: He et al., Spatial pyramid pooling (2014), section 2.3",
     .example = "{type: input, shape: [13, 13, 256]}, {type: adaptive_avg_pool, output: 6}",
-    .parameters = {{.name = "output",
-                    .type = Type::any,
-                    .summary =
-                        "the size of the output: one integer for all axes, or one integer per axis, such as [height, "
-                        "width]"}},
+    .parameters = {Field::any(
+        "output",
+        "the size of the output: one integer for all axes, or one integer per axis, such as [height, "
+        "width]")},
     .infer = infer_adaptive,
 };
 

@@ -9,12 +9,11 @@
 namespace sluice {
 
 Field sparsity_field() {
-  return {
-      .name = "sparsity",
-      .type = Type::number,
-      .summary = "the share of zeros among the weights. Zeros are neither stored nor multiplied",
-      .default_text = "0",
-      .maximum = 1};
+  return Field::number(
+             "sparsity",
+             "the share of zeros among the weights. Zeros are neither stored nor multiplied")
+      .by_default("0")
+      .at_most(1);
 }
 
 void count_product(LayerCounts& counts, const Reader& keys, std::int64_t weights,

@@ -106,19 +106,10 @@ const LayerType split_layer = {
         "three split layers take queries, keys and values from one product.",
     .source = "definition, as in NumPy's split",
     .example = "{type: input, shape: [128, 2304]}, {type: split, parts: 3, part: 0}",
-    .parameters = {axis_field(),
-                   {.name = "parts",
-                    .type = Type::integer,
-                    .summary = "the number of equal parts",
-                    .optional = true,
-                    .minimum = 1},
-                   {.name = "sizes",
-                    .type = Type::list,
-                    .summary = "the extents of the parts, if they are not equal",
-                    .optional = true},
-                   {.name = "part",
-                    .type = Type::integer,
-                    .summary = "the number of the part, counted from 0"}},
+    .parameters =
+        {axis_field(), Field::integer("parts", "the number of equal parts").or_absent().at_least(1),
+         Field::list("sizes", "the extents of the parts, if they are not equal").or_absent(),
+         Field::integer("part", "the number of the part, counted from 0")},
     .infer = infer_split,
     .view = true,
 };
@@ -134,20 +125,15 @@ const LayerType slice_layer = {
     .example = "{type: input, shape: [128, 768]}, {type: slice, axis: 0, begin: 0, end: 64}",
     .parameters =
         {axis_field(),
-         {.name = "begin",
-          .type = Type::integer,
-          .summary = "the first position, counted from 0",
-          .default_text = "0"},
-         {.name = "end",
-          .type = Type::integer,
-          .summary = "the position after the last element that may be taken; by default the extent of the axis",
-          .optional = true,
-          .minimum = 1},
-         {.name = "step",
-          .type = Type::integer,
-          .summary = "the distance from one position to the next",
-          .default_text = "1",
-          .minimum = 1}},
+         Field::integer("begin", "the first position, counted from 0").by_default("0"),
+         Field::integer(
+             "end",
+             "the position after the last element that may be taken; by default the extent of the axis")
+             .or_absent()
+             .at_least(1),
+         Field::integer("step", "the distance from one position to the next")
+             .by_default("1")
+             .at_least(1)},
     .infer = infer_slice,
     .view = true,
 };
@@ -161,10 +147,9 @@ const LayerType transpose_layer = {
         "describe copies the elements, use `operator` instead.",
     .source = "definition, as in NumPy's transpose",
     .example = "{type: input, shape: [196, 768]}, {type: transpose, axes: [1, 0]}",
-    .parameters = {{.name = "axes",
-                    .type = Type::list,
-                    .summary =
-                        "for each axis of the output, the number of the same axis in the input, counted from 0"}},
+    .parameters = {Field::list(
+        "axes",
+        "for each axis of the output, the number of the same axis in the input, counted from 0")},
     .infer = infer_transpose,
     .view = true,
 };

@@ -92,24 +92,14 @@ LayerCounts infer(const Reader& keys, const std::vector<const Shape*>& inputs) {
 }
 
 std::vector<Field> parameters() {
-  return {{.name = "hidden",
-           .type = Type::integer,
-           .summary = "the number of hidden values of a layer in one direction",
-           .minimum = 1},
-          {.name = "layers",
-           .type = Type::integer,
-           .summary = "the number of stacked layers",
-           .default_text = "1",
-           .minimum = 1,
-           .maximum = 1e4},
-          {.name = "bidirectional",
-           .type = Type::boolean,
-           .summary = "whether each layer also goes over the sequence backwards",
-           .default_text = "false"},
-          {.name = "bias",
-           .type = Type::boolean,
-           .summary = "whether each row of each matrix has a bias, which is one parameter",
-           .default_text = "true"}};
+  return {
+      Field::integer("hidden", "the number of hidden values of a layer in one direction")
+          .at_least(1),
+      Field::integer("layers", "the number of stacked layers").by_default("1").between(1, 1e4),
+      Field::boolean("bidirectional", "whether each layer also goes over the sequence backwards")
+          .by_default("false"),
+      Field::boolean("bias", "whether each row of each matrix has a bias, which is one parameter")
+          .by_default("true")};
 }
 
 }  // namespace

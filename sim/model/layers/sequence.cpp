@@ -129,14 +129,10 @@ extern const LayerType embedding_layer = {
         "than the table has. An update by the optimizer reads and writes the whole table.",
     .source = "Vaswani et al., Attention is all you need (2017), section 3.4",
     .example = "{type: input, shape: [128]}, {type: embedding, entries: 50257, features: 768}",
-    .parameters = {{.name = "entries",
-                    .type = Type::integer,
-                    .summary = "the number of rows of the table: one row for each known word",
-                    .minimum = 1},
-                   {.name = "features",
-                    .type = Type::integer,
-                    .summary = "the number of columns of the table",
-                    .minimum = 1}},
+    .parameters = {Field::integer("entries",
+                                  "the number of rows of the table: one row for each known word")
+                       .at_least(1),
+                   Field::integer("features", "the number of columns of the table").at_least(1)},
     .infer = infer_embedding,
 };
 
@@ -152,10 +148,9 @@ extern const LayerType add_embedding_layer = {
         "of words to the rows of the words.",
     .source = "Devlin et al., BERT (2019), figure 2",
     .example = "{type: input, shape: [128, 768]}, {type: add_embedding, entries: 1024}",
-    .parameters = {{.name = "entries",
-                    .type = Type::integer,
-                    .summary = "the number of learned rows, one per position or segment",
-                    .minimum = 1}},
+    .parameters = {Field::integer("entries",
+                                  "the number of learned rows, one per position or segment")
+                       .at_least(1)},
     .infer = infer_add_embedding,
 };
 
@@ -169,7 +164,6 @@ extern const LayerType class_token_layer = {
         "first row.",
     .source = "Dosovitskiy et al., An image is worth 16x16 words (2021), equation 1",
     .example = "{type: input, shape: [196, 768]}, {type: class_token}",
-    .parameters = {},
     .infer = infer_class_token,
 };
 
@@ -184,7 +178,6 @@ extern const LayerType rotary_layer = {
     .source =
         "Su et al., RoFormer: enhanced transformer with rotary position embedding (2021), equation 34",
     .example = "{type: input, shape: [128, 4096]}, {type: rotary}",
-    .parameters = {},
     .infer = infer_rotary,
 };
 
@@ -208,25 +201,20 @@ extern const LayerType attention_layer = {
         "[x]}, {type: matmul, name: k, features: 768, inputs: [x]}, {type: matmul, name: v, "
         "features: 768, inputs: [x]}, {type: attention, heads: 12, inputs: [q, k, v]}",
     .parameters =
-        {{.name = "heads",
-          .type = Type::integer,
-          .summary = "the number of heads into which the features of the queries are divided",
-          .minimum = 1},
-         {.name = "kv_heads",
-          .type = Type::integer,
-          .summary =
-              "the number of heads of keys and values, a divisor of `heads`; by default equal to "
-              "`heads`",
-          .optional = true,
-          .minimum = 1},
-         {.name = "dropout",
-          .type = Type::boolean,
-          .summary = "whether training sets some scores to zero after the softmax",
-          .default_text = "false"},
-         {.name = "cached",
-          .type = Type::integer,
-          .summary = "the number of earlier tokens whose keys and values are in a cache",
-          .default_text = "0"}},
+        {Field::integer("heads",
+                        "the number of heads into which the features of the queries are divided")
+             .at_least(1),
+         Field::integer(
+             "kv_heads",
+             "the number of heads of keys and values, a divisor of `heads`; by default equal to "
+             "`heads`")
+             .or_absent()
+             .at_least(1),
+         Field::boolean("dropout", "whether training sets some scores to zero after the softmax")
+             .by_default("false"),
+         Field::integer("cached",
+                        "the number of earlier tokens whose keys and values are in a cache")
+             .by_default("0")},
     .min_inputs = 3,
     .max_inputs = 3,
     .infer = infer_attention,

@@ -16,15 +16,12 @@ std::string text_of(const Shape& shape) {
 }
 
 Field axis_field() {
-  return {
-      .name = "axis",
-      .type = Type::integer,
-      .summary =
-          "the number of the axis, counted from 0; -1 is the last axis, and -2 the axis before it. The last axis of an "
-          "image has its channels",
-      .default_text = "-1",
-      .minimum = -16,
-      .maximum = 15};
+  return Field::integer(
+             "axis",
+             "the number of the axis, counted from 0; -1 is the last axis, and -2 the axis before it. The last axis of an "
+             "image has its channels")
+      .by_default("-1")
+      .between(-16, 15);
 }
 
 std::size_t axis_of(const Reader& keys, const Shape& shape) {

@@ -79,7 +79,6 @@ extern const LayerType flatten_layer = {
         "itself.",
     .source = "definition",
     .example = "{type: input, shape: [6, 6, 256]}, {type: flatten}",
-    .parameters = {},
     .infer = infer_flatten,
     .view = true,
 };
@@ -93,11 +92,9 @@ extern const LayerType reshape_layer = {
         "a sequence of tokens.",
     .source = "definition",
     .example = "{type: input, shape: [14, 14, 768]}, {type: reshape, shape: [196, 768]}",
-    .parameters =
-        {{.name = "shape",
-          .type = Type::list,
-          .summary =
-              "the extents of one sample of the output. One extent may be -1: then it follows from the other extents"}},
+    .parameters = {Field::list(
+        "shape",
+        "the extents of one sample of the output. One extent may be -1: then it follows from the other extents")},
     .infer = infer_reshape,
     .view = true,
 };
@@ -110,10 +107,7 @@ extern const LayerType take_row_layer = {
         "classify their input. Their last layers read only the first row: use `take_row` before these layers.",
     .source = "definition",
     .example = "{type: input, shape: [197, 768]}, {type: take_row, row: 0}",
-    .parameters = {{.name = "row",
-                    .type = Type::integer,
-                    .summary = "the number of the row, counted from 0",
-                    .default_text = "0"}},
+    .parameters = {Field::integer("row", "the number of the row, counted from 0").by_default("0")},
     .infer = infer_row,
     .view = true,
 };
@@ -129,12 +123,12 @@ extern const LayerType dropout_layer = {
         "Srivastava et al., Dropout (2014), section 4; its mask: Korthikanti et al. (2022), section 4.1",
     .example = "{type: input, shape: [4096]}, {type: dropout, rate: 0.5}",
     .parameters =
-        {{.name = "rate",
-          .type = Type::number,
-          .summary = "the share of the elements that are set to zero. If the rate is 0, the layer is left out of the "
-                     "model",
-          .default_text = "0.5",
-          .maximum = 1}},
+        {Field::number(
+             "rate",
+             "the share of the elements that are set to zero. If the rate is 0, the layer is left out of the "
+             "model")
+             .by_default("0.5")
+             .at_most(1)},
     .infer = infer_dropout,
     .does_nothing = [](const Reader& keys) { return keys.number("rate") == 0; },
 };

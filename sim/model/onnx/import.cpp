@@ -106,25 +106,22 @@ extern const Importer onnx_importer = {
     .source = "ONNX operator schemas, version 1.12 (opset 17)",
     .ending = ".onnx",
     .parameters =
-        {{.name = "batch",
-          .type = Type::integer,
-          .summary =
-              "the number of samples in the inputs. It is the extent of the axis with the name batch, or of the first "
-              "axis if no axis has this name. By default it is the extent in the file, or 1 if the file gives no "
-              "extent for this axis. The counts of layers are per sample",
-          .optional = true,
-          .minimum = 1},
-         {.name = "as_zero",
-          .type = Type::any,
-          .summary =
-              "an operator, or a list of operators, that are assumed to cost nothing: they have outputs, but compute "
-              "nothing",
-          .optional = true},
-         {.name = "shapes",
-          .type = Type::mapping,
-          .summary =
-              "for tensors whose shapes are not in the file and cannot be inferred: the shapes, including the batch",
-          .optional = true}},
+        {Field::integer(
+             "batch",
+             "the number of samples in the inputs. It is the extent of the axis with the name batch, or of the first "
+             "axis if no axis has this name. By default it is the extent in the file, or 1 if the file gives no "
+             "extent for this axis. The counts of layers are per sample")
+             .or_absent()
+             .at_least(1),
+         Field::any(
+             "as_zero",
+             "an operator, or a list of operators, that are assumed to cost nothing: they have outputs, but compute "
+             "nothing")
+             .or_absent(),
+         Field::mapping(
+             "shapes",
+             "for tensors whose shapes are not in the file and cannot be inferred: the shapes, including the batch")
+             .or_absent()},
     .open = true,
     .isolated = true,
     .read = read,

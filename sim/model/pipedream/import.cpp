@@ -242,15 +242,14 @@ extern const Importer pipedream_importer = {
     .source = "Narayanan et al., PipeDream (SOSP 2019), section 3.1",
     .ending = ".graph.txt",
     .parameters =
-        {{.name = "batch",
-          .type = Type::integer,
-          .summary = "the number of samples that were measured together. The file does not say this number",
-          .minimum = 1},
-         {.name = "loading",
-          .type = Type::choice,
-          .summary = "what to do with the time of a node of the kind Input. This is the time for loading data",
-          .default_text = "left_out",
-          .choices = {"left_out", "counted"}}},
+        {Field::integer(
+             "batch",
+             "the number of samples that were measured together. The file does not say this number")
+             .at_least(1),
+         Field::choice(
+             "loading", {"left_out", "counted"},
+             "what to do with the time of a node of the kind Input. This is the time for loading data")
+             .by_default("left_out")},
     .read = pipedream::read,
 };
 

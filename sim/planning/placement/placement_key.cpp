@@ -243,11 +243,8 @@ std::vector<Value> placements_of_replicas(const PolicyRequest& request, const Re
 
 /// Returns the key `placement`: `none`, `auto` or one of `ways`.
 Field field_of(const char* summary, const Placements& ways) {
-  Field placement = {.name = "placement",
-                     .type = Type::choice,
-                     .summary = summary,
-                     .default_text = nowhere_else,
-                     .choices = {nowhere_else, compared}};
+  Field placement =
+      Field::choice("placement", {nowhere_else, compared}, summary).by_default(nowhere_else);
   placement.choices.insert(placement.choices.end(), ways.begin(), ways.end());
   return placement;
 }

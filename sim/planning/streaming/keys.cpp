@@ -51,31 +51,28 @@ StreamedKeys streamed_keys(const PolicyRequest& request, const CommonParameters&
 namespace {
 
 Field staying_field(const char* name, const std::string& what) {
-  return {
-      .name = name,
-      .type = Type::list,
-      .summary =
-          "training: of the stages whose weights stay on the device because `resident` names them, the stages "
-          "that also keep their " +
-          what + " there; auto: all of them",
-      .default_text = "auto",
-      .choices = {"auto", "none", "all"}};
+  return Field::
+      list(name,
+           "training: of the stages whose weights stay on the device because `resident` names them, the stages "
+           "that also keep their " +
+               what + " there; auto: all of them")
+          .by_default("auto")
+          .or_words({"auto", "none", "all"});
 }
 
 }  // namespace
 
 std::vector<Field> with_staying_parameters(std::vector<Field> fields, const std::string& what) {
   std::vector<Field> staying = {
-      {.name = "resident",
-       .type = Type::list,
-       .summary =
-           what +
-           ": numbers from 1, ranges such as 6..14, or names; "
-           "auto: the stages for which the run is shortest. If the scenario makes all other "
-           "choices, auto means no stages. In training, gradients and optimizer state stay with the weights, unless "
-           "the next two keys say otherwise",
-       .default_text = "auto",
-       .choices = {"auto", "none", "all"}},
+      Field::list(
+          "resident",
+          what +
+              ": numbers from 1, ranges such as 6..14, or names; "
+              "auto: the stages for which the run is shortest. If the scenario makes all other "
+              "choices, auto means no stages. In training, gradients and optimizer state stay with the weights, unless "
+              "the next two keys say otherwise")
+          .by_default("auto")
+          .or_words({"auto", "none", "all"}),
       staying_field("resident_gradients", "gradients"),
       staying_field("resident_optimizer", "optimizer state"),
   };
@@ -85,40 +82,34 @@ std::vector<Field> with_staying_parameters(std::vector<Field> fields, const std:
 
 std::vector<Field> streamed_parameters() {
   std::vector<Field> fields = {
-      {.name = "in_flight",
-       .type = Type::integer,
-       .summary =
-           "how many micro-batches go through a group each time its weights have been loaded: at most all of a step. "
-           "In training, auto takes the fewest passes that fit, and divides the micro-batches equally among "
-           "the passes",
-       .default_text = "auto",
-       .choices = {"auto"},
-       .minimum = 1,
-       .maximum = 1e9},
-      {.name = "prefetch",
-       .type = Type::integer,
-       .summary =
-           "how many groups of weights may be loaded early; auto: as many groups as fit into the "
-           "bytes of `ahead`",
-       .default_text = "auto",
-       .choices = {"auto"},
-       .maximum = 1e6},
-      {.name = "pieces",
-       .type = Type::quantity,
-       .summary = "the most bytes of one transfer of weights; whole: all weights of a group in one "
-                  "transfer",
-       .default_text = "auto",
-       .dimension = Dimension::bytes,
-       .choices = {"auto", "whole"},
-       .minimum = 1},
-      {.name = "ahead",
-       .type = Type::quantity,
-       .summary =
-           "bytes of memory for weights that are loaded early. These bytes are added to the peak of "
-           "the run without early loads",
-       .default_text = "auto",
-       .dimension = Dimension::bytes,
-       .choices = {"auto"}},
+      Field::integer(
+          "in_flight",
+          "how many micro-batches go through a group each time its weights have been loaded: at most all of a step. "
+          "In training, auto takes the fewest passes that fit, and divides the micro-batches equally among "
+          "the passes")
+          .by_default("auto")
+          .or_words({"auto"})
+          .between(1, 1e9),
+      Field::integer(
+          "prefetch",
+          "how many groups of weights may be loaded early; auto: as many groups as fit into the "
+          "bytes of `ahead`")
+          .by_default("auto")
+          .or_words({"auto"})
+          .at_most(1e6),
+      Field::quantity(
+          "pieces", Dimension::bytes,
+          "the most bytes of one transfer of weights; whole: all weights of a group in one "
+          "transfer")
+          .by_default("auto")
+          .or_words({"auto", "whole"})
+          .at_least(1),
+      Field::quantity(
+          "ahead", Dimension::bytes,
+          "bytes of memory for weights that are loaded early. These bytes are added to the peak of "
+          "the run without early loads")
+          .by_default("auto")
+          .or_words({"auto"}),
   };
   return with_staying_parameters(std::move(fields), "the stages whose weights stay on the device");
 }

@@ -15,7 +15,7 @@ namespace sluice {
 namespace {
 
 Field text_field(std::string name, std::string summary) {
-  return {.name = std::move(name), .summary = std::move(summary), .optional = true};
+  return Field::text(std::move(name), std::move(summary)).or_absent();
 }
 
 const Record& map_record() {
@@ -24,31 +24,22 @@ const Record& map_record() {
       .summary = "Says from which columns of a table the columns of a profile come.",
       .fields = {
           text_field("format", "sluice-profile-map/1"),
-          {.name = "header",
-           .type = Type::mapping,
-           .summary = "the keys of the profile's header",
-           .optional = true},
-          {.name = "file_name",
-           .type = Type::choice,
-           .summary = "the column of the profile that gets the file's name",
-           .optional = true,
-           .choices = {"device", "model"}},
-          {.name = "repeats",
-           .type = Type::choice,
-           .summary =
-               "what happens to rows that differ only in measured values; refused: this is an error; pooled: they "
-               "become one row",
-           .default_text = "refused",
-           .choices = {"refused", "pooled"}},
-          {.name = "columns",
-           .type = Type::mapping,
-           .summary = "says for each column of the profile where its cells come from"},
-          {.name = "each",
-           .type = Type::list,
-           .summary =
-               "a list of mappings like `columns`; each row of the table becomes several rows of the "
-               "profile, one for each of these mappings",
-           .optional = true}}};
+          Field::mapping("header", "the keys of the profile's header").or_absent(),
+          Field::choice("file_name", {"device", "model"},
+                        "the column of the profile that gets the file's name")
+              .or_absent(),
+          Field::choice(
+              "repeats", {"refused", "pooled"},
+              "what happens to rows that differ only in measured values; refused: this is an error; pooled: they "
+              "become one row")
+              .by_default("refused"),
+          Field::mapping("columns",
+                         "says for each column of the profile where its cells come from"),
+          Field::list(
+              "each",
+              "a list of mappings like `columns`; each row of the table becomes several rows of the "
+              "profile, one for each of these mappings")
+              .or_absent()}};
   return record;
 }
 

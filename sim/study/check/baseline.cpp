@@ -25,35 +25,21 @@ const Record& entry_record() {
   static const Record record = {
       .name = "metric",
       .summary = "one number or word, with its tolerances",
-      .fields = {{.name = "value", .type = Type::any, .summary = "a number, a word, or null"},
-                 {.name = "absent",
-                  .type = Type::text,
-                  .summary = "why the value is null",
-                  .optional = true},
-                 {.name = "unit",
-                  .type = Type::text,
-                  .summary = "the unit of the value",
-                  .optional = true},
-                 {.name = "better",
-                  .type = Type::choice,
-                  .summary = "whether lower or higher values are better",
-                  .choices = better_words()},
-                 {.name = "rtol",
-                  .type = Type::number,
-                  .summary = "the tolerance, as a share of the value",
-                  .default_text = "0"},
-                 {.name = "atol",
-                  .type = Type::number,
-                  .summary = "a tolerance in the metric's unit, in addition to `rtol`",
-                  .default_text = "0"}}};
+      .fields = {
+          Field::any("value", "a number, a word, or null"),
+          Field::text("absent", "why the value is null").or_absent(),
+          Field::text("unit", "the unit of the value").or_absent(),
+          Field::choice("better", better_words(), "whether lower or higher values are better"),
+          Field::number("rtol", "the tolerance, as a share of the value").by_default("0"),
+          Field::number("atol", "a tolerance in the metric's unit, in addition to `rtol`")
+              .by_default("0")}};
   return record;
 }
 
 const Record& keyed_record() {
-  static const Record record = {
-      .name = "metric",
-      .summary = "a number for each key",
-      .fields = {{.name = "by", .type = Type::mapping, .summary = "the numbers by key"}}};
+  static const Record record = {.name = "metric",
+                                .summary = "a number for each key",
+                                .fields = {Field::mapping("by", "the numbers by key")}};
   return record;
 }
 
@@ -62,17 +48,10 @@ const Record& input_record() {
       .name = "input",
       .summary = "the question that was asked",
       .fields = {
-          {.name = "kind",
-           .type = Type::choice,
-           .summary = "whether a scenario or a plan was run",
-           .choices = {"scenario", "plan"}},
-          {.name = "sha256",
-           .type = Type::text,
-           .summary = "the hash of the scenario or plan as text"},
-          {.name = "text",
-           .type = Type::list,
-           .summary = "the lines of the resolved scenario, unless the text is too long",
-           .optional = true},
+          Field::choice("kind", {"scenario", "plan"}, "whether a scenario or a plan was run"),
+          Field::text("sha256", "the hash of the scenario or plan as text"),
+          Field::list("text", "the lines of the resolved scenario, unless the text is too long")
+              .or_absent(),
       }};
   return record;
 }
@@ -82,24 +61,13 @@ const Record& baseline_record() {
       .name = "baseline",
       .summary = "the results of a scenario",
       .fields = {
-          {.name = "format", .type = Type::text, .summary = "sluice-baseline/1"},
-          {.name = "scenario", .type = Type::text, .summary = "the name of the scenario"},
-          {.name = "program_version",
-           .type = Type::text,
-           .summary = "the version of the program that wrote this file"},
-          {.name = "input",
-           .type = Type::mapping,
-           .summary = "the question that was asked",
-           .record = &input_record()},
-          {.name = "outcome",
-           .type = Type::choice,
-           .summary = "how the run ended",
-           .choices = {"complete", "infeasible"}},
-          {.name = "message",
-           .type = Type::text,
-           .summary = "why the scenario is infeasible",
-           .optional = true},
-          {.name = "metrics", .type = Type::mapping, .summary = "the numbers by metric"},
+          Field::text("format", "sluice-baseline/1"),
+          Field::text("scenario", "the name of the scenario"),
+          Field::text("program_version", "the version of the program that wrote this file"),
+          Field::mapping("input", "the question that was asked").with_keys(input_record()),
+          Field::choice("outcome", {"complete", "infeasible"}, "how the run ended"),
+          Field::text("message", "why the scenario is infeasible").or_absent(),
+          Field::mapping("metrics", "the numbers by metric"),
       }};
   return record;
 }
