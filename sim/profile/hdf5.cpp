@@ -61,8 +61,8 @@ class HdfWriter {
 
   void numbers(const std::string& path, const std::vector<std::string>& list,
                const std::string& summary) {
-    Column dataset(tree_, filter_, path, Cell::f64(), std::max<std::size_t>(list.size(), 1), "",
-                   summary);
+    Column dataset(tree_, filter_, path, Cell::of<double>(), std::max<std::size_t>(list.size(), 1),
+                   "", summary);
     dataset.append<double>(list.size(), [&](std::size_t i) {
       return list[i].empty() ? std::nan("") : cell::number(list[i]);
     });

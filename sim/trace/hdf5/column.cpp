@@ -18,39 +18,6 @@ static_assert(
 
 namespace {
 
-hid_t type_of(Cell cell) {
-  switch (cell.kind) {
-    case Cell::Kind::i64:
-      return H5T_STD_I64LE;
-    case Cell::Kind::i32:
-      return H5T_STD_I32LE;
-    case Cell::Kind::u32:
-      return H5T_STD_U32LE;
-    case Cell::Kind::u8:
-      return H5T_STD_U8LE;
-    case Cell::Kind::f64:
-      break;
-  }
-  return H5T_IEEE_F64LE;
-}
-
-/// Returns NumPy's name for the type of a cell.
-std::string numpy_name(Cell cell) {
-  switch (cell.kind) {
-    case Cell::Kind::i64:
-      return "<i8";
-    case Cell::Kind::i32:
-      return "<i4";
-    case Cell::Kind::u32:
-      return "<u4";
-    case Cell::Kind::u8:
-      return "|u1";
-    case Cell::Kind::f64:
-      break;
-  }
-  return "<f8";
-}
-
 /// Creates HDF5's properties for a dataset whose chunks are stored with shuffle, deflate and fletcher32.
 Handle filtered(int rank, const hsize_t* chunk, std::size_t width, const std::string& what) {
   Handle creation(H5Pcreate(H5P_DATASET_CREATE), H5Pclose, what);
@@ -83,7 +50,7 @@ void Column::create(std::size_t rows_in_chunk) {
   const hsize_t none = 0, unlimited = H5S_UNLIMITED, chunk = rows_in_chunk;
   const Handle space(H5Screate_simple(1, &none, &unlimited), H5Sclose, what);
   const Handle creation = filtered(1, &chunk, cell_.width, what);
-  dataset_ = Handle(H5Dcreate2(tree_.file(), path_.c_str(), type_of(cell_), space, H5P_DEFAULT,
+  dataset_ = Handle(H5Dcreate2(tree_.file(), path_.c_str(), cell_.type, space, H5P_DEFAULT,
                                creation, H5P_DEFAULT),
                     H5Dclose, what);
   if (!unit_.empty()) tree_.first_attribute(dataset_, path_, "units", unit_);
@@ -109,7 +76,7 @@ void Column::write_chunk() {
 void Column::finish() {
   if (filled_ > 0) write_chunk();
   if (!dataset_) create(1);
-  tree_.record(path_, numpy_name(cell_), std::to_string(written_), hash_.hex());
+  tree_.record(path_, cell_.numpy, std::to_string(written_), hash_.hex());
   check(dataset_.close(), "close " + path_);
   buffer_ = {};
 }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "base/sha256.hpp"
@@ -16,13 +17,18 @@ namespace sluice {
 
 /// The type of a cell.
 struct Cell {
-  enum class Kind { f64, i64, i32, u32, u8 } kind = Kind::f64;
-  std::size_t width = 8;
-  static Cell f64() { return {Kind::f64, 8}; }
-  static Cell i64() { return {Kind::i64, 8}; }
-  static Cell i32() { return {Kind::i32, 4}; }
-  static Cell u32() { return {Kind::u32, 4}; }
-  static Cell u8() { return {Kind::u8, 1}; }
+  hid_t type;         ///< HDF5's name of the type
+  const char* numpy;  ///< NumPy's name of the type
+  std::size_t width;
+
+  template <class T>
+  static Cell of() {
+    if constexpr (std::is_same_v<T, std::int64_t>) return {H5T_STD_I64LE, "<i8", 8};
+    if constexpr (std::is_same_v<T, std::int32_t>) return {H5T_STD_I32LE, "<i4", 4};
+    if constexpr (std::is_same_v<T, std::uint32_t>) return {H5T_STD_U32LE, "<u4", 4};
+    if constexpr (std::is_same_v<T, std::uint8_t>) return {H5T_STD_U8LE, "|u1", 1};
+    if constexpr (std::is_same_v<T, double>) return {H5T_IEEE_F64LE, "<f8", 8};
+  }
 };
 
 class Column {

@@ -4,6 +4,8 @@
 #include <array>
 #include <utility>
 
+#include "trace/hdf5/column.hpp"
+
 namespace sluice {
 
 using hdf5::check;
@@ -11,29 +13,6 @@ using hdf5::Failure;
 using hdf5::Handle;
 
 namespace {
-
-template <class T>
-hid_t native();
-template <>
-hid_t native<double>() {
-  return H5T_NATIVE_DOUBLE;
-}
-template <>
-hid_t native<std::int64_t>() {
-  return H5T_NATIVE_INT64;
-}
-template <>
-hid_t native<std::int32_t>() {
-  return H5T_NATIVE_INT32;
-}
-template <>
-hid_t native<std::uint32_t>() {
-  return H5T_NATIVE_UINT32;
-}
-template <>
-hid_t native<std::uint8_t>() {
-  return H5T_NATIVE_UINT8;
-}
 
 constexpr std::uint64_t most_rows = std::uint64_t{1} << 40;
 
@@ -271,7 +250,7 @@ void FileReader::read(hid_t data, std::uint64_t begin, std::vector<T>& out) cons
   const Handle space(H5Dget_space(data), H5Sclose, "column");
   const Handle memory(H5Screate_simple(1, &count, nullptr), H5Sclose, "column");
   check(H5Sselect_hyperslab(space, H5S_SELECT_SET, &offset, nullptr, &count, nullptr), "column");
-  check(H5Dread(data, native<T>(), memory, space, H5P_DEFAULT, out.data()), "column");
+  check(H5Dread(data, Cell::of<T>().type, memory, space, H5P_DEFAULT, out.data()), "column");
 }
 
 template void FileReader::read(hid_t, std::uint64_t, std::vector<double>&) const;

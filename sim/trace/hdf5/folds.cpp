@@ -4,7 +4,7 @@
 #include <cmath>
 #include <string>
 
-#include "trace/hdf5/column.hpp"
+#include "trace/hdf5/table.hpp"
 
 namespace sluice {
 
@@ -12,68 +12,54 @@ using hdf5::Failure;
 
 namespace {
 
-constexpr std::size_t chunk_rows = 32768;
 /// The largest number of rows of a table, if all repetitions of folds are counted as rows.
 constexpr std::int64_t most_rows = std::int64_t{1} << 62;
 
-/// Writes a column of numbers. `get(i)` returns the number in row i.
-template <class T, class Get>
-void write_column(Tree& tree, ChunkFilter& filter, const std::string& path, Cell cell,
-                  std::size_t rows, const char* unit, const char* long_name, Get&& get) {
-  Column column(tree, filter, path, cell, chunk_rows, unit, long_name);
-  column.append<T>(rows, [&](std::size_t i) { return static_cast<T>(get(i)); });
-  column.finish();
-}
-
 void write_periods(Tree& tree, ChunkFilter& filter, const std::vector<Fold>& folds) {
-  const auto whole = [&](const char* name, const char* long_name, auto get) {
-    write_column<std::int64_t>(tree, filter, std::string("/folds/") + name, Cell::i64(),
-                               folds.size(), "", long_name,
-                               [&](std::size_t i) { return get(folds[i]); });
-  };
-  whole("first_row", "first span of the period, a row of /spans as it is stored",
-        [](const Fold& fold) { return fold.spans.first; });
-  whole("rows", "spans of the period", [](const Fold& fold) { return fold.spans.count; });
-  whole("times", "how often the period comes again", [](const Fold& fold) { return fold.times; });
-  write_column<double>(tree, filter, "/folds/period", Cell::f64(), folds.size(), "s",
-                       "later each time", [&](std::size_t i) { return folds[i].seconds; });
-  whole("iterations", "of the body, later each time",
-        [](const Fold& fold) { return fold.iterations; });
-  whole("events", "memory events of the period, rows of /folds/order",
-        [](const Fold& fold) { return fold.order.size(); });
-  tree.dimension("/folds", "fold", folds.size(),
-                 {"first_row", "rows", "times", "period", "iterations", "events"});
+  Table table(tree, filter, "/folds", folds.size());
+  table.numbers<std::int64_t>("first_row", "",
+                              "first span of the period, a row of /spans as it is stored",
+                              [&](std::size_t i) { return folds[i].spans.first; });
+  table.numbers<std::int64_t>("rows", "", "spans of the period",
+                              [&](std::size_t i) { return folds[i].spans.count; });
+  table.numbers<std::int64_t>("times", "", "how often the period comes again",
+                              [&](std::size_t i) { return folds[i].times; });
+  table.numbers<double>("period", "s", "later each time",
+                        [&](std::size_t i) { return folds[i].seconds; });
+  table.numbers<std::int64_t>("iterations", "", "of the body, later each time",
+                              [&](std::size_t i) { return folds[i].iterations; });
+  table.numbers<std::int64_t>("events", "", "memory events of the period, rows of /folds/order",
+                              [&](std::size_t i) { return folds[i].order.size(); });
+  table.dimension("fold");
 }
 
 /// Writes /folds/pools. Each row is for one fold and one pool, and says which events of this pool belong to the period
 /// of the fold.
 void write_pools(Tree& tree, ChunkFilter& filter, const std::vector<Fold>& folds,
                  std::size_t pools) {
-  const std::size_t rows = folds.size() * pools;
-  tree.group("/folds/pools");
+  Table table(tree, filter, "/folds/pools", folds.size() * pools);
   const auto of = [&](std::size_t i) -> const StoredRows& {
     return folds[i / pools].pools[i % pools];
   };
-  write_column<std::uint32_t>(tree, filter, "/folds/pools/fold", Cell::u32(), rows, "",
-                              "a row of /folds", [&](std::size_t i) { return i / pools; });
-  write_column<std::uint32_t>(tree, filter, "/folds/pools/pool", Cell::u32(), rows, "",
-                              "a row of /labels/pools", [&](std::size_t i) { return i % pools; });
-  write_column<std::int64_t>(tree, filter, "/folds/pools/first_row", Cell::i64(), rows, "",
-                             "first event of the period, a row of the pool as it is stored",
-                             [&](std::size_t i) { return of(i).first; });
-  write_column<std::int64_t>(tree, filter, "/folds/pools/rows", Cell::i64(), rows, "",
-                             "events of the period", [&](std::size_t i) { return of(i).count; });
-  tree.dimension("/folds/pools", "place", rows, {"fold", "pool", "first_row", "rows"});
+  table.numbers<std::uint32_t>("fold", "", "a row of /folds",
+                               [&](std::size_t i) { return i / pools; });
+  table.numbers<std::uint32_t>("pool", "", "a row of /labels/pools",
+                               [&](std::size_t i) { return i % pools; });
+  table.numbers<std::int64_t>("first_row", "",
+                              "first event of the period, a row of the pool as it is stored",
+                              [&](std::size_t i) { return of(i).first; });
+  table.numbers<std::int64_t>("rows", "", "events of the period",
+                              [&](std::size_t i) { return of(i).count; });
+  table.dimension("place");
 }
 
 void write_order(Tree& tree, ChunkFilter& filter, const std::vector<Fold>& folds) {
   std::vector<std::uint32_t> order;
   for (const Fold& fold : folds) order.insert(order.end(), fold.order.begin(), fold.order.end());
-  tree.group("/folds/order");
-  write_column<std::uint32_t>(tree, filter, "/folds/order/pool", Cell::u32(), order.size(), "",
-                              "of each event of the period, a row of /labels/pools",
-                              [&](std::size_t i) { return order[i]; });
-  tree.dimension("/folds/order", "event", order.size(), {"pool"});
+  Table table(tree, filter, "/folds/order", order.size());
+  table.numbers<std::uint32_t>("pool", "", "of each event of the period, a row of /labels/pools",
+                               [&](std::size_t i) { return order[i]; });
+  table.dimension("event");
 }
 
 [[noreturn]] void refuse(const std::string& what) {
@@ -127,7 +113,6 @@ void FoldWriter::add(const Repetition& r) {
 }
 
 void FoldWriter::write(Tree& tree, ChunkFilter& filter) const {
-  tree.group("/folds");
   write_periods(tree, filter, folds_);
   write_pools(tree, filter, folds_, events_.size());
   write_order(tree, filter, folds_);

@@ -6,7 +6,7 @@
 #include <set>
 
 #include "base/error.hpp"
-#include "trace/hdf5/column.hpp"
+#include "trace/hdf5/table.hpp"
 
 namespace sluice {
 
@@ -21,53 +21,6 @@ std::uint8_t Codes::of(const std::string& name) {
 }
 
 namespace {
-
-/// Writes a group whose columns have `rows` rows each.
-class Table {
- public:
-  Table(Tree& tree, ChunkFilter& filter, std::string group, std::size_t rows)
-      : tree_(tree), filter_(filter), group_(std::move(group)), rows_(rows) {
-    tree_.group(group_);
-  }
-
-  template <class T, class Get>
-  void numbers(const std::string& name, Cell cell, const std::string& unit,
-               const std::string& long_name, Get&& get) {
-    Column column(tree_, filter_, path(name), cell, chunk_rows, unit, long_name);
-    column.append<T>(rows_, get);
-    column.finish();
-    columns_.push_back(name);
-  }
-
-  template <class Get>
-  void texts(const std::string& name, const std::string& long_name, Get&& get) {
-    std::vector<const char*> values(rows_);
-    for (std::size_t row = 0; row < rows_; ++row) values[row] = get(row).c_str();
-    Tree::Texts column(tree_, path(name), rows_, long_name);
-    column.append(values);
-    column.finish();
-    columns_.push_back(name);
-  }
-
-  /// Adds a column that other code writes. Then dimension() and scale() include this column.
-  void add(const std::string& name) { columns_.push_back(name); }
-
-  void dimension(const std::string& name) { tree_.dimension(group_, name, rows_, columns_); }
-  void scale(const std::string& name) {
-    std::erase(columns_, name);
-    tree_.scale(group_, name, columns_);
-  }
-  std::string path(const std::string& name) const { return group_ + "/" + name; }
-
- private:
-  static constexpr std::size_t chunk_rows = 32768;
-
-  Tree& tree_;
-  ChunkFilter& filter_;
-  std::string group_;
-  std::size_t rows_;
-  std::vector<std::string> columns_;
-};
 
 void write_names(Tree& tree, ChunkFilter& filter, const std::string& group,
                  const std::string& dimension, const std::vector<std::string>& names) {
@@ -93,7 +46,7 @@ void write_places(Tree& tree, ChunkFilter& filter, const Labels& labels) {
   Table pool(tree, filter, "/labels/pools", pools.size());
   pool.texts(
       "name", "memory pool", [&](std::size_t i) -> auto& { return pools[i].name; });
-  pool.numbers<std::int64_t>("capacity", Cell::i64(), "byte", "capacity; -1: unlimited",
+  pool.numbers<std::int64_t>("capacity", "byte", "capacity; -1: unlimited",
                              [&](std::size_t i) { return pools[i].capacity; });
   pool.dimension("pool");
 }
@@ -103,9 +56,9 @@ void write_tensors(Tree& tree, ChunkFilter& filter, const std::vector<Labels::Te
   Table table(tree, filter, "/labels/tensors", tensors.size());
   table.texts(
       "name", "tensor", [&](std::size_t i) -> auto& { return tensors[i].name; });
-  table.numbers<std::uint8_t>("class", Cell::u8(), "", "class, a row of /labels/classes",
+  table.numbers<std::uint8_t>("class", "", "class, a row of /labels/classes",
                               [&](std::size_t i) { return classes.of(tensors[i].tensor_class); });
-  table.numbers<std::int64_t>("bytes", Cell::i64(), "byte", "size",
+  table.numbers<std::int64_t>("bytes", "byte", "size",
                               [&](std::size_t i) { return tensors[i].bytes; });
   table.dimension("tensor");
   write_names(tree, filter, "/labels/classes", "class", classes.names());
@@ -113,19 +66,19 @@ void write_tensors(Tree& tree, ChunkFilter& filter, const std::vector<Labels::Te
 
 void write_action_numbers(Table& table, const std::vector<Labels::Action>& actions,
                           const std::vector<ActionCodes>& codes) {
-  table.numbers<std::uint8_t>("kind", Cell::u8(), "", "kind, a row of /labels/kinds",
+  table.numbers<std::uint8_t>("kind", "", "kind, a row of /labels/kinds",
                               [&](std::size_t i) { return codes[i].kind; });
-  table.numbers<std::uint8_t>("section", Cell::u8(), "", "section, a row of /labels/sections",
+  table.numbers<std::uint8_t>("section", "", "section, a row of /labels/sections",
                               [&](std::size_t i) { return codes[i].section; });
-  table.numbers<std::uint32_t>("stream", Cell::u32(), "", "stream, a row of /labels/streams",
+  table.numbers<std::uint32_t>("stream", "", "stream, a row of /labels/streams",
                                [&](std::size_t i) { return codes[i].stream; });
-  table.numbers<std::int32_t>("stage", Cell::i32(), "", "stage, a row of /labels/stages; -1: none",
+  table.numbers<std::int32_t>("stage", "", "stage, a row of /labels/stages; -1: none",
                               [&](std::size_t i) { return codes[i].stage; });
-  table.numbers<std::int32_t>("micro_batch", Cell::i32(), "", "micro-batch; -1: none",
+  table.numbers<std::int32_t>("micro_batch", "", "micro-batch; -1: none",
                               [&](std::size_t i) { return codes[i].micro_batch; });
-  table.numbers<std::int64_t>("bytes", Cell::i64(), "byte", "moved by a transfer",
+  table.numbers<std::int64_t>("bytes", "byte", "moved by a transfer",
                               [&](std::size_t i) { return actions[i].bytes; });
-  table.numbers<double>("flop", Cell::f64(), "FLOP", "of a compute action",
+  table.numbers<double>("flop", "FLOP", "of a compute action",
                         [&](std::size_t i) { return actions[i].flop; });
 }
 
@@ -231,10 +184,9 @@ void write_series(Tree& tree, ChunkFilter& filter, const SeriesTable& table) {
   const std::size_t bins = table.time.size();
   Table root(tree, filter, "/series", bins);
   tree.attribute("/series", "bin_width_s", table.width);
-  root.numbers<double>("time", Cell::f64(), "s", "end of the bin",
-                       [&](std::size_t i) { return table.time[i]; });
+  root.numbers<double>("time", "s", "end of the bin", [&](std::size_t i) { return table.time[i]; });
   for (const SeriesTable::Series& series : table.series)
-    root.numbers<double>(hdf5::escaped(series.name), Cell::f64(), series.unit, series.summary,
+    root.numbers<double>(hdf5::escaped(series.name), series.unit, series.summary,
                          [&](std::size_t i) { return series.values[i]; });
   root.scale("time");
   if (table.utilisation.empty()) return;

@@ -25,12 +25,6 @@ namespace {
 struct Store {
   explicit Store(const std::string& path) : tree(path) {}
 
-  Column& column(const std::string& path, Cell cell, std::size_t chunk_rows, const char* unit,
-                 const char* long_name) {
-    return *columns.emplace_back(
-        std::make_unique<Column>(tree, filter, path, cell, chunk_rows, unit, long_name));
-  }
-
   Tree tree;
   ChunkFilter filter;
   std::vector<std::unique_ptr<Column>> columns;
@@ -38,55 +32,82 @@ struct Store {
   std::optional<LabelWriter> labels;
 };
 
-constexpr std::array<const char*, 13> span_columns = {
-    "start",   "end",   "available", "waited", "action", "iteration",  "reason",
-    "blocker", "cause", "stream",    "kind",   "stage",  "micro_batch"};
-constexpr std::array<const char*, 4> memory_columns = {"time", "level", "delta", "tensor"};
+/// Calls `column(T(), name, unit, long_name, get)` for each column of /spans, in the order of the file. T is the type of
+/// a cell, and `get(span)` returns the cell of a span. `codes` are those of the actions.
+template <class Each>
+void for_span_columns(const std::vector<ActionCodes>& codes, Each&& column) {
+  const auto code = [&](const Span& s) -> const ActionCodes& { return codes.at(s.action); };
+  column(double(), "start", "s", "start", [](const Span& s) { return s.start; });
+  column(double(), "end", "s", "end: the stream is free again",
+         [](const Span& s) { return s.end; });
+  column(double(), "available", "s", "end + latency: those who wait may start",
+         [](const Span& s) { return s.available; });
+  column(double(), "waited", "s", "the stream was idle before it",
+         [](const Span& s) { return s.waited; });
+  column(std::uint32_t(), "action", "", "action, a row of /labels/actions",
+         [](const Span& s) { return s.action; });
+  column(std::int64_t(), "iteration", "", "iteration of the body",
+         [](const Span& s) { return s.iteration; });
+  column(std::uint8_t(), "reason", "", "why it waited, a row of /labels/reasons",
+         [](const Span& s) { return s.reason; });
+  column(std::uint32_t(), "blocker", "",
+         "what it waited for: an action (reason data) or a pool (memory); 4294967295: none",
+         [](const Span& s) { return s.blocker; });
+  column(std::int64_t(), "cause", "", "span that ended the last wait, a row of /spans; -1: none",
+         [](const Span& s) { return s.cause; });
+  column(std::uint32_t(), "stream", "", "stream of the action, a row of /labels/streams",
+         [&](const Span& s) { return code(s).stream; });
+  column(std::uint8_t(), "kind", "", "kind of the action, a row of /labels/kinds",
+         [&](const Span& s) { return code(s).kind; });
+  column(std::int32_t(), "stage", "", "stage of the action, a row of /labels/stages; -1: none",
+         [&](const Span& s) { return code(s).stage; });
+  column(std::int32_t(), "micro_batch", "", "micro-batch of the action; -1: none",
+         [&](const Span& s) { return code(s).micro_batch; });
+}
 
-struct Spans {
-  Column &start, &end, &available, &waited, &action, &iteration, &reason, &blocker, &cause, &stream,
-      &kind, &stage, &micro_batch;
-};
-struct Memory {
+/// Calls `column`, as for_span_columns() does, for each column of the events of a pool.
+template <class Each>
+void for_event_columns(Each&& column) {
+  column(double(), "time", "s", "time of the event", [](const MemoryEvent& e) { return e.time; });
+  column(std::int64_t(), "level", "byte", "bytes in the pool afterwards",
+         [](const MemoryEvent& e) { return e.level; });
+  column(std::int64_t(), "delta", "byte", "bytes that enter (> 0) or leave (< 0)",
+         [](const MemoryEvent& e) { return e.delta; });
+  column(std::uint32_t(), "tensor", "", "tensor, a row of /labels/tensors",
+         [](const MemoryEvent& e) { return e.tensor; });
+}
+
+/// A group with columns of equal lengths, which grow while the trace is being written.
+struct GrowingTable {
   std::string group;
-  Column &time, &level, &delta, &tensor;
+  std::vector<std::string> names = {};
+  std::vector<Column*> columns = {};
+
+  /// Returns a function for for_span_columns() or for_event_columns() that makes the columns.
+  auto maker(Store& store, std::size_t chunk_rows) {
+    return [this, &store, chunk_rows]<class T>(T, const char* name, const char* unit,
+                                               const char* long_name, auto) {
+      names.emplace_back(name);
+      columns.push_back(
+          store.columns
+              .emplace_back(std::make_unique<Column>(store.tree, store.filter, group + "/" + name,
+                                                     Cell::of<T>(), chunk_rows, unit, long_name))
+              .get());
+    };
+  }
+
+  /// Returns a function for for_span_columns() or for_event_columns() that appends `count` rows. It may be used once.
+  template <class Row>
+  auto appender(const Row* rows, std::size_t count) {
+    return [this, rows, count, next = std::size_t{0}]<class T>(T, const char*, const char*,
+                                                               const char*, auto get) mutable {
+      columns[next++]->append<T>(count,
+                                 [&](std::size_t i) { return static_cast<T>(get(rows[i])); });
+    };
+  }
+
+  std::uint64_t rows() const { return columns.front()->rows(); }
 };
-
-Spans make_spans(Store& store, std::size_t rows) {
-  store.tree.group("/spans");
-  const auto make = [&](const std::string& name, Cell cell, const char* unit,
-                        const char* long_name) -> Column& {
-    return store.column("/spans/" + name, cell, rows, unit, long_name);
-  };
-  // C++ evaluates a braced list from left to right. So the file has the columns in the order of this list.
-  return {
-      make("start", Cell::f64(), "s", "start"),
-      make("end", Cell::f64(), "s", "end: the stream is free again"),
-      make("available", Cell::f64(), "s", "end + latency: those who wait may start"),
-      make("waited", Cell::f64(), "s", "the stream was idle before it"),
-      make("action", Cell::u32(), "", "action, a row of /labels/actions"),
-      make("iteration", Cell::i64(), "", "iteration of the body"),
-      make("reason", Cell::u8(), "", "why it waited, a row of /labels/reasons"),
-      make("blocker", Cell::u32(), "",
-           "what it waited for: an action (reason data) or a pool (memory); 4294967295: none"),
-      make("cause", Cell::i64(), "", "span that ended the last wait, a row of /spans; -1: none"),
-      make("stream", Cell::u32(), "", "stream of the action, a row of /labels/streams"),
-      make("kind", Cell::u8(), "", "kind of the action, a row of /labels/kinds"),
-      make("stage", Cell::i32(), "", "stage of the action, a row of /labels/stages; -1: none"),
-      make("micro_batch", Cell::i32(), "", "micro-batch of the action; -1: none")};
-}
-
-Memory make_memory(Store& store, const std::string& group, std::size_t rows) {
-  store.tree.group(group);
-  const auto make = [&](const std::string& name, Cell cell, const char* unit,
-                        const char* long_name) -> Column& {
-    return store.column(group + "/" + name, cell, rows, unit, long_name);
-  };
-  return {group, make("time", Cell::f64(), "s", "time of the event"),
-          make("level", Cell::i64(), "byte", "bytes in the pool afterwards"),
-          make("delta", Cell::i64(), "byte", "bytes that enter (> 0) or leave (< 0)"),
-          make("tensor", Cell::u32(), "", "tensor, a row of /labels/tensors")};
-}
 
 /// Keeps an open trace file for ever. After a failed write, HDF5 would crash if it closed the file.
 void keep_for_ever(std::unique_ptr<Store> store) {
@@ -158,7 +179,6 @@ struct TraceWriter::State {
   void write_plan();
   bool write_tables();
   void consume(const Batch& batch);
-  void add_spans(const std::vector<Span>& spans);
   void finish(TraceStatus status, const Summary& summary, const SeriesTable& series);
 
   PartFile part;
@@ -170,8 +190,8 @@ struct TraceWriter::State {
   std::unique_ptr<Store> store;
   std::vector<ActionCodes> codes;
   Codes kinds, sections{{"prologue", "body", "epilogue"}};
-  std::optional<Spans> spans;
-  std::vector<Memory> pools;
+  GrowingTable spans{"/spans"};
+  std::vector<GrowingTable> pools;
   std::uint64_t flushed_chunks = 0;
   std::string content_sha256;
   /// This member is declared last, so it is destroyed first: the queue's thread uses all other members.
@@ -202,11 +222,14 @@ void TraceWriter::State::prepare() {
   tree.text("/scenario", header.scenario);
   tree.attribute("/scenario", "long_name", "the resolved scenario");
   codes = codes_of(labels.actions, kinds, sections);
-  spans.emplace(make_spans(*store, chunk_rows));
+  tree.group(spans.group);
+  for_span_columns(codes, spans.maker(*store, chunk_rows));
   tree.group("/memory");
-  for (const Labels::Pool& pool : labels.pools)
-    pools.push_back(make_memory(*store, "/memory/" + hdf5::escaped(pool.name),
-                                std::max<std::size_t>(1, chunk_rows / 2)));
+  for (const Labels::Pool& pool : labels.pools) {
+    GrowingTable& events = pools.emplace_back("/memory/" + hdf5::escaped(pool.name));
+    tree.group(events.group);
+    for_event_columns(events.maker(*store, std::max<std::size_t>(1, chunk_rows / 2)));
+  }
   tree.flush();
 }
 
@@ -236,38 +259,13 @@ bool TraceWriter::State::write_tables() {
   return false;
 }
 
-void TraceWriter::State::add_spans(const std::vector<Span>& rows) {
-  const auto add = [&]<class T>(T, Column& column, auto get) {
-    column.append<T>(rows.size(), [&](std::size_t i) { return static_cast<T>(get(rows[i])); });
-  };
-  const auto code = [&](const Span& s) -> const ActionCodes& { return codes.at(s.action); };
-  add(double(), spans->start, [](const Span& s) { return s.start; });
-  add(double(), spans->end, [](const Span& s) { return s.end; });
-  add(double(), spans->available, [](const Span& s) { return s.available; });
-  add(double(), spans->waited, [](const Span& s) { return s.waited; });
-  add(std::uint32_t(), spans->action, [](const Span& s) { return s.action; });
-  add(std::int64_t(), spans->iteration, [](const Span& s) { return s.iteration; });
-  add(std::uint8_t(), spans->reason, [](const Span& s) { return s.reason; });
-  add(std::uint32_t(), spans->blocker, [](const Span& s) { return s.blocker; });
-  add(std::int64_t(), spans->cause, [](const Span& s) { return s.cause; });
-  add(std::uint32_t(), spans->stream, [&](const Span& s) { return code(s).stream; });
-  add(std::uint8_t(), spans->kind, [&](const Span& s) { return code(s).kind; });
-  add(std::int32_t(), spans->stage, [&](const Span& s) { return code(s).stage; });
-  add(std::int32_t(), spans->micro_batch, [&](const Span& s) { return code(s).micro_batch; });
-}
-
 void TraceWriter::State::consume(const Batch& batch) {
   const auto held = hdf5::lock();
-  add_spans(batch.spans);
-  for (const MemoryEvent& event : batch.events) {
-    Memory& pool = pools.at(event.pool);
-    pool.time.append<double>(1, [&](std::size_t) { return event.time; });
-    pool.level.append<std::int64_t>(1, [&](std::size_t) { return event.level; });
-    pool.delta.append<std::int64_t>(1, [&](std::size_t) { return event.delta; });
-    pool.tensor.append<std::uint32_t>(1, [&](std::size_t) { return event.tensor; });
-  }
+  for_span_columns(codes, spans.appender(batch.spans.data(), batch.spans.size()));
+  for (const MemoryEvent& event : batch.events)
+    for_event_columns(pools.at(event.pool).appender(&event, 1));
   // A flush writes all small pieces of the file that have changed. So the writer flushes only once per 16 chunks.
-  const std::uint64_t chunks = spans->start.rows() / chunk_rows / 16;
+  const std::uint64_t chunks = spans.rows() / chunk_rows / 16;
   if (std::exchange(flushed_chunks, chunks) != chunks) store->tree.flush();
 }
 
@@ -280,14 +278,13 @@ void TraceWriter::State::finish(TraceStatus status, const Summary& summary,
   guarded([&] {
     const auto held = hdf5::lock();
     Tree& tree = store->tree;
-    const std::uint64_t span_rows = spans->start.rows();
+    const std::uint64_t span_rows = spans.rows();
     std::vector<std::uint64_t> event_rows;
-    for (const Memory& pool : pools) event_rows.push_back(pool.time.rows());
+    for (const GrowingTable& events : pools) event_rows.push_back(events.rows());
     for (auto& column : store->columns) column->finish();
-    tree.dimension("/spans", "span", span_rows, {span_columns.begin(), span_columns.end()});
+    tree.dimension(spans.group, "span", span_rows, spans.names);
     for (std::size_t i = 0; i < pools.size(); ++i)
-      tree.dimension(pools[i].group, "event", event_rows[i],
-                     {memory_columns.begin(), memory_columns.end()});
+      tree.dimension(pools[i].group, "event", event_rows[i], pools[i].names);
     if (!folds.empty()) {
       folds.write(tree, store->filter);
       tree.attribute("/", "version", std::vector<std::int32_t>{2, 0});
