@@ -4,86 +4,69 @@
 #include <cmath>
 #include <set>
 
+#include "base/suggest.hpp"
 #include "document/load.hpp"
+#include "document/object.hpp"
 
 namespace sluice {
 namespace {
 
 using List = std::vector<Value>;
 
-Value text(std::string_view value) {
-  return Value::make(std::string(value));
-}
-
-Value list(List items) {
+Value list_from(List items) {
   Value made = Value::make_list();
   made.items() = std::move(items);
   return made;
 }
 
-Value number(double value) {
-  const bool whole = value == std::floor(value) && std::abs(value) < 1e15;
-  return whole ? Value::make(static_cast<std::int64_t>(value)) : Value::make(value);
-}
-
 Value typed(std::string_view type) {
-  Value schema = Value::make_map();
-  schema.set("type", text(type));
-  return schema;
+  return object({{"type", type}});
 }
 
 Value words(const std::vector<std::string>& choices) {
-  Value schema = Value::make_map();
-  List items;
-  for (const std::string& choice : choices) items.push_back(text(choice));
-  schema.set("enum", list(std::move(items)));
-  return schema;
+  return object({{"enum", list_of(choices, json_text)}});
 }
+
+/// Returns the schema of a string that matches the regular expression.
+Value matching(std::string pattern) {
+  return object({{"type", "string"}, {"pattern", std::move(pattern)}});
+}
+
+constexpr const char* number_pattern = "^([0-9]+\\.?[0-9]*|\\.[0-9]+)([eE][-+]?[0-9]+)? *";
 
 /// Returns the schema of a string: a number, optional blanks, and one of the units.
 Value quantity(Dimension dimension) {
-  std::string units;
-  for (const std::string& unit : units_of(dimension)) units += (units.empty() ? "" : "|") + unit;
-  Value schema = typed("string");
-  schema.set("pattern", text("^([0-9]+\\.?[0-9]*|\\.[0-9]+)([eE][-+]?[0-9]+)? *(" + units + ")$"));
-  return schema;
+  return matching(number_pattern + ("(" + join(units_of(dimension), "|")) + ")$");
 }
 
 void set_range(Value& schema, const Field& field) {
   if (std::isfinite(field.minimum))
-    schema.set(field.minimum_excluded ? "exclusiveMinimum" : "minimum", number(field.minimum));
-  if (std::isfinite(field.maximum)) schema.set("maximum", number(field.maximum));
+    schema.set(field.minimum_excluded ? "exclusiveMinimum" : "minimum", json_count(field.minimum));
+  if (std::isfinite(field.maximum)) schema.set("maximum", json_count(field.maximum));
 }
 
 /// Returns a schema that accepts a value if at least one of `schemas` accepts it.
 Value any_of(List schemas) {
-  Value schema = Value::make_map();
-  schema.set("anyOf", list(std::move(schemas)));
-  return schema;
+  return object({{"anyOf", list_from(std::move(schemas))}});
 }
 
 /// Returns the schema of a string that holds an expression. The schema requires an operator or a `$` in the string. A
 /// single word is probably a mistake, so editors mark it.
 Value expression() {
-  Value schema = typed("string");
-  schema.set("pattern", text("[$+*/()]"));
-  return schema;
+  return matching("[$+*/()]");
 }
 
 Value integers() {
-  Value schema = typed("array");
-  schema.set("items", any_of({typed("integer"), expression()}));
-  return schema;
+  return object({{"type", "array"}, {"items", any_of({typed("integer"), expression()})}});
 }
 
 /// Returns the default as a value of the field's type. So an editor can insert the default unchanged.
 Value default_value(const Field& field) {
   const std::string& written = *field.default_text;
   if (field.type == Type::quantity || field.type == Type::text || field.type == Type::choice)
-    return Value::make(written);
-  if (written.empty()) return Value::make(written);
-  Value parsed = parse_text(written, "default of " + field.name);
-  return parsed;
+    return json_text(written);
+  if (written.empty()) return json_text(written);
+  return parse_text(written, "default of " + field.name);
 }
 
 bool is_required(const Field& field) {
@@ -113,9 +96,7 @@ Value word_schema(const Field& field, const std::vector<SchemaVariant>& variants
       if (is_enough(word, inner.name, variants)) enough.push_back(word);
     return words(enough);
   }
-  Value schema = typed("string");
-  schema.set("minLength", number(1));
-  return schema;
+  return object({{"type", "string"}, {"minLength", 1}});
 }
 
 const Field* field_of(const Record& record, const std::string& name) {
@@ -129,14 +110,12 @@ Value condition_of(const SchemaVariant& variant) {
   Value said = Value::make_map(), condition = Value::make_map();
   List present;
   for (const auto& [key, word] : variant.when) {
-    Value constant = Value::make_map();
-    constant.set("const", text(word));
-    if (!word.empty()) said.set(key, std::move(constant));
+    if (!word.empty()) said.set(key, object({{"const", word}}));
     const Field* const field = field_of(variant.record, key);
-    if (!field || field->default_text != word) present.push_back(text(key));
+    if (!field || field->default_text != word) present.push_back(json_text(key));
   }
   if (!said.entries().empty()) condition.set("properties", std::move(said));
-  condition.set("required", list(std::move(present)));
+  condition.set("required", list_from(std::move(present)));
   return condition;
 }
 
@@ -160,34 +139,32 @@ class SchemaWriter {
       if (const Field* const field = field_of(record, key))
         properties.set(
             key, with_summary(any_of({word_schema(*field, {}), with_base(included, key)}), *field));
-    Value format = Value::make_map();
-    format.set("const", text("sluice-" + std::string(kind) + "/1"));
-    format.set("description", text("the kind of this file, and the version of its format"));
-    properties.set("format", std::move(format));
+    properties.set(
+        "format",
+        object({{"const", "sluice-" + std::string(kind) + "/1"},
+                {"description", "the kind of this file, and the version of its format"}}));
     if (required == Requires::nothing) {
-      Value file = typed("string");
-      file.set("description", text("another document. The keys of this document are laid over it"));
-      properties.set("file", std::move(file));
+      properties.set("file",
+                     object({{"type", "string"},
+                             {"description",
+                              "another document. The keys of this document are laid over it"}}));
       return schema;
     }
-    List needed = {text("format")};
+    List needed = {json_text("format")};
     if (Value* others = schema.find("required"))
       for (Value& key : others->items())
         if (key.text() != "format") needed.push_back(std::move(key));
-    schema.set("required", list(std::move(needed)));
+    schema.set("required", list_from(std::move(needed)));
     return schema;
   }
 
   /// Returns the schema of a document that may be laid over another document. If it is laid over
   /// another document, its key `file` names that document.
   Value with_base(const Record& record, std::string_view kind) {
-    Value has_base = Value::make_map();
-    has_base.set("required", list({text("file")}));
-    Value schema = typed("object");
-    schema.set("if", std::move(has_base));
-    schema.set("then", document(record, kind, Requires::nothing));
-    schema.set("else", document(record, kind, Requires::all));
-    return schema;
+    return object({{"type", "object"},
+                   {"if", object({{"required", list({"file"})}})},
+                   {"then", document(record, kind, Requires::nothing)},
+                   {"else", document(record, kind, Requires::all)}});
   }
 
   /// Returns the schemas of the shared records for which a schema has been written so far.
@@ -197,18 +174,18 @@ class SchemaWriter {
   Value schema_of(const Record& record, Requires required,
                   const std::vector<std::string>& with_expressions = {}) {
     Value schema = typed("object");
-    if (!record.summary.empty()) schema.set("description", text(record.summary));
+    if (!record.summary.empty()) schema.set("description", json_text(record.summary));
     Value properties = Value::make_map();
     List needed;
     for (const Field& field : record.fields) {
       const bool computed = std::find(with_expressions.begin(), with_expressions.end(),
                                       field.name) != with_expressions.end();
       properties.set(field.name, field_schema(field, required, {}, computed));
-      if (is_required(field)) needed.push_back(text(field.name));
+      if (is_required(field)) needed.push_back(json_text(field.name));
     }
     schema.set("properties", std::move(properties));
     if (!needed.empty() && required == Requires::all)
-      schema.set("required", list(std::move(needed)));
+      schema.set("required", list_from(std::move(needed)));
     schema.set("additionalProperties", Value::make(record.open));
     return schema;
   }
@@ -226,7 +203,7 @@ class SchemaWriter {
   }
 
   static Value with_summary(Value schema, const Field& field) {
-    if (!field.summary.empty()) schema.set("description", text(field.summary));
+    if (!field.summary.empty()) schema.set("description", json_text(field.summary));
     return schema;
   }
 
@@ -234,9 +211,7 @@ class SchemaWriter {
     Value schema = Value::make_map();
     switch (field.type) {
       case Type::boolean:
-        schema.set("enum", list({Value::make(true), Value::make(false), text("yes"), text("no"),
-                                 text("on"), text("off")}));
-        return schema;
+        return object({{"enum", list({true, false, "yes", "no", "on", "off"})}});
       case Type::integer:
         schema = typed("integer");
         set_range(schema, field);
@@ -244,15 +219,12 @@ class SchemaWriter {
       case Type::number: {
         Value plain = typed("number");
         set_range(plain, field);
-        Value percent = typed("string");
-        percent.set("pattern", text("^([0-9]+\\.?[0-9]*|\\.[0-9]+)([eE][-+]?[0-9]+)? *%$"));
-        return any_of({std::move(plain), std::move(percent)});
+        return any_of({std::move(plain), matching(number_pattern + std::string("%$"))});
       }
       case Type::quantity:
         return quantity(field.dimension);
       case Type::text:
-        schema.set("type", list({text("string"), text("number"), text("boolean")}));
-        return schema;
+        return object({{"type", list({"string", "number", "boolean"})}});
       case Type::choice:
         return words(field.choices);
       case Type::mapping:
@@ -273,12 +245,12 @@ class SchemaWriter {
       for (Value* mapping : {&alone, &first})
         mapping->find("properties")->set(key->second, Value::make(false));
       if (!further.find("required")) further.set("required", list({}));
-      further.find("required")->items().push_back(text(key->second));
+      further.find("required")->items().push_back(json_text(key->second));
     }
-    Value several = typed("array");
-    several.set("items", list({any_of({typed("string"), std::move(first)})}));
-    several.set("additionalItems", any_of({typed("string"), std::move(further)}));
-    several.set("minItems", number(1));
+    Value several = object({{"type", "array"},
+                            {"items", list({any_of({typed("string"), std::move(first)})})},
+                            {"additionalItems", any_of({typed("string"), std::move(further)})},
+                            {"minItems", 1}});
     return any_of({typed("string"), std::move(alone), std::move(several)});
   }
 
@@ -321,9 +293,7 @@ class SchemaWriter {
         schema = any_of({value_schema(*alone, Requires::all), std::move(schema)});
       definitions_.set(record.name, std::move(schema));
     }
-    Value reference = Value::make_map();
-    reference.set("$ref", text("#/definitions/" + record.name));
-    return reference;
+    return object({{"$ref", "#/definitions/" + record.name}});
   }
 
   /// Adds the variants to the schema. Each variant becomes a condition on the values of some keys (`if`), and the
@@ -338,18 +308,15 @@ class SchemaWriter {
       const std::string& name = variant.when.front().first;
       if (!properties.find(name)) {
         properties.set(name, *schema.find("properties")->find(name));
-        Value present = Value::make_map();
-        present.set("required", list({text(name)}));
-        any.push_back(std::move(present));
+        any.push_back(object({{"required", list({name})}}));
       }
-      Value rule = Value::make_map();
-      rule.set("if", condition_of(variant));
-      rule.set("then", schema_of(variant.record, Requires::all, variant.with_expressions));
-      rules.push_back(std::move(rule));
+      rules.push_back(
+          object({{"if", condition_of(variant)},
+                  {"then", schema_of(variant.record, Requires::all, variant.with_expressions)}}));
     }
     schema.set("properties", std::move(properties));
-    schema.set("allOf", list(std::move(rules)));
-    if (any.size() > 1) schema.set("anyOf", list(std::move(any)));
+    schema.set("allOf", list_from(std::move(rules)));
+    if (any.size() > 1) schema.set("anyOf", list_from(std::move(any)));
     return schema;
   }
 
@@ -363,9 +330,7 @@ class SchemaWriter {
 std::string json_schema(const Record& record, const std::string& title, std::string_view kind,
                         const SchemaRules& rules) {
   SchemaWriter writer(rules);
-  Value schema = Value::make_map();
-  schema.set("$schema", text("http://json-schema.org/draft-07/schema#"));
-  schema.set("title", text(title));
+  Value schema = object({{"$schema", "http://json-schema.org/draft-07/schema#"}, {"title", title}});
   Value whole = rules.may_have_base ? writer.with_base(record, kind)
                                     : writer.document(record, kind, Requires::all);
   for (Value::Entry& entry : whole.entries()) schema.set(entry.key, std::move(entry.value));

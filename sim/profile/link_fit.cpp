@@ -8,6 +8,7 @@
 #include "base/suggest.hpp"
 #include "document/bundled.hpp"
 #include "document/load.hpp"
+#include "document/object.hpp"
 
 namespace sluice {
 namespace {
@@ -184,9 +185,7 @@ Value link_document(const std::vector<LinkDirection>& directions, const std::str
   Value made = Value::make_map();
   const Value base = platform.empty() ? Value::make_map() : link_of(platform, link);
   if (platform.empty()) {
-    Value ends = Value::make_list();
-    for (const std::string& end : {std::string("host"), joins}) ends.items().push_back(text(end));
-    made.set("joins", std::move(ends));
+    made.set("joins", list({"host", joins}));
   }
   const LinkDirection *down = find(directions, "down", "pinned"),
                       *up = find(directions, "up", "pinned");
