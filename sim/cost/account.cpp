@@ -11,10 +11,6 @@
 namespace sluice {
 namespace {
 
-std::string percent(double share) {
-  return format_quantity(100 * share, Dimension::none) + " %";
-}
-
 /// Sums the seconds of all passes, with one sum for each kind of grounds. Grounds say where the seconds of a price come
 /// from (see cost.hpp). At the end, finish() divides each sum by the total seconds. Then each sum is a share.
 class Sums {

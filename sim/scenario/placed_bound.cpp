@@ -54,7 +54,7 @@ QuestionBound bound_of_computation(const Scenario& scenario) {
   bound.seconds = least * static_cast<double>(workload.steps) *
                   static_cast<double>(workload.micro_batches_per_step()) /
                   static_cast<double>(devices.size());
-  bound.reason = "computation " + format_quantity(bound.seconds, Dimension::seconds) +
+  bound.reason = "computation " + format_seconds(bound.seconds) +
                  " with each tensor in the memory where its kernels are fastest";
   return bound;
 }

@@ -12,14 +12,6 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-std::string seconds_text(double seconds) {
-  return format_quantity(seconds, Dimension::seconds);
-}
-
-std::string bytes_text(double bytes) {
-  return format_quantity(bytes, Dimension::bytes);
-}
-
 /// A place in the model that all samples have reached. `computed` is the seconds in which all samples are computed up
 /// to this place. `bytes` is the bytes that all samples together hold at this place.
 struct Place {
@@ -100,7 +92,7 @@ QuestionBound bound_of(const QuestionTerms& terms) {
   const double passes = compute + terms.backward_s / terms.devices;
   QuestionBound best{
       terms.first_s + passes + terms.last_s,
-      "computation " + seconds_text(passes) + " on " +
+      "computation " + format_seconds(passes) + " on " +
           (terms.devices == 1 ? std::string("the device")
                               : std::to_string(static_cast<int>(terms.devices)) + " devices")};
   const auto take = [&](double seconds, const auto& reason) {
@@ -118,21 +110,21 @@ QuestionBound bound_of(const QuestionTerms& terms) {
     before += block.seconds / terms.devices;
     loaded += block.weight_bytes;
     take(loaded / terms.down_rate + passes - before, [&] {
-      return bytes_text(loaded) + " of weights up to " + block.name + ", then computation " +
-             seconds_text(passes - before);
+      return format_bytes(loaded) + " of weights up to " + block.name + ", then computation " +
+             format_seconds(passes - before);
     });
     if (k + 1 < terms.blocks.size() && terms.answers_s > 0)
       take(loaded / terms.down_rate + terms.answers_s, [&] {
-        return bytes_text(loaded) + " of weights up to " + block.name + ", then " +
-               seconds_text(terms.answers_s) + " for answers that are returned";
+        return format_bytes(loaded) + " of weights up to " + block.name + ", then " +
+               format_seconds(terms.answers_s) + " for answers that are returned";
       });
     // Part 4 of the proof does not hold in training: after the last computation of blocks 0..k, which is a backward
     // pass, no block behind k is needed.
     if (terms.training) continue;
     const double missing = places[k].bytes + weights - loaded - terms.capacity;
     take(terms.first_s + places[k].computed + missing / terms.down_rate, [&] {
-      return "computation " + seconds_text(places[k].computed) + ", then " + bytes_text(missing) +
-             " behind " + block.name + " that the memory cannot hold yet";
+      return "computation " + format_seconds(places[k].computed) + ", then " +
+             format_bytes(missing) + " behind " + block.name + " that the memory cannot hold yet";
     });
   }
   return best;

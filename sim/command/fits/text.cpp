@@ -12,14 +12,6 @@
 namespace sluice {
 namespace {
 
-std::string bytes(std::int64_t count) {
-  return format_quantity(static_cast<double>(count), Dimension::bytes);
-}
-
-std::string seconds(double s) {
-  return format_quantity(s, Dimension::seconds);
-}
-
 /// Returns the name of the cost model, such as "roofline". If the cards have different cost models, returns one name
 /// per card.
 std::string costs_of(const FitsAnswer& answer) {
@@ -118,8 +110,8 @@ std::string memory_table(const FitsAnswer& answer) {
           return column.footprint->by_class[c] != 0;
         }))
       row(std::string(name_of(static_cast<TensorClass>(c))),
-          [&](const Footprint& f) { return bytes(f.by_class[c]); });
-  row("in all", [](const Footprint& f) { return bytes(f.bytes); });
+          [&](const Footprint& f) { return format_bytes(f.by_class[c]); });
+  row("in all", [](const Footprint& f) { return format_bytes(f.bytes); });
   const std::string& doing = columns.front().footprint->doing;
   const bool alike = std::all_of(columns.begin(), columns.end(), [&](const NamedFootprint& column) {
     return column.footprint->doing == doing;
@@ -134,7 +126,7 @@ std::string lack(const CardFit& card) {
   if (card.refusal.empty()) return "nothing: a scenario cannot have a larger batch";
   const Shortage& shortage = card.shortage;
   if (!card.next && shortage.needed_bytes && shortage.available_bytes)
-    return bytes(*shortage.needed_bytes - *shortage.available_bytes);
+    return format_bytes(*shortage.needed_bytes - *shortage.available_bytes);
   if (!card.next) return "see --json";
   std::size_t most = 0;
   const auto more = [&](std::size_t c) {
@@ -143,7 +135,7 @@ std::string lack(const CardFit& card) {
   };
   for (std::size_t c = 1; c < tensor_class_count; ++c)
     if (more(c) > more(most)) most = c;
-  return bytes(card.next->bytes - *card.capacity) + " (" +
+  return format_bytes(card.next->bytes - *card.capacity) + " (" +
          std::string(name_of(static_cast<TensorClass>(most))) + ")";
 }
 
@@ -166,14 +158,14 @@ std::string cards_table(const FitsAnswer& answer) {
     if (!card.error.empty())
       table.rows.push_back({name, "-", "-", "-", "-", error_line(card.error)});
     if (!card.largest) continue;
-    table.rows.push_back({name, bytes(*card.capacity), grouped(*card.largest),
-                          card.step_s ? seconds(*card.step_s) : "-",
+    table.rows.push_back({name, format_bytes(*card.capacity), grouped(*card.largest),
+                          card.step_s ? format_seconds(*card.step_s) : "-",
                           card.step_s ? rate(*card.largest, *card.step_s) : "-", lack(card)});
   }
   std::string reserved;
   for (std::size_t i = 0; i < answer.report.cards.size(); ++i)
     if (const CardFit& card = answer.report.cards[i]; card.reserved > 0)
-      reserved += "on " + printable(answer.names[i]) + ", " + bytes(card.reserved) +
+      reserved += "on " + printable(answer.names[i]) + ", " + format_bytes(card.reserved) +
                   " are reserved; the table does not include these bytes\n";
   return table.rows.empty() ? "" : table.aligned() + reserved + "\n";
 }
@@ -195,7 +187,7 @@ std::string accumulation_table(const FitsAnswer& answer) {
       table.rows.push_back(
           {printable(answer.names[i]), grouped(made->batch),
            grouped(made->batch / made->micro_batch) + " x " + grouped(made->micro_batch),
-           seconds(made->step_s), rate(made->batch, made->step_s)});
+           format_seconds(made->step_s), rate(made->batch, made->step_s)});
     else if (fits_in_no_parts(answer, answer.report.cards[i]))
       table.rows.push_back(
           {printable(answer.names[i]), grouped(*answer.request.batch), "none fit", "-", "-"});

@@ -109,10 +109,8 @@ std::string summary_text(const TableSummary& summary, const Target& target, cons
          format_quantity(target.flop_per_s, Dimension::flop_per_s) + " " +
          std::string(name_of(target.dtype)) + ", " +
          format_quantity(target.bandwidth, Dimension::bytes_per_s) + " from host memory, " +
-         (target.device.memory().capacity
-              ? format_quantity(static_cast<double>(*target.device.memory().capacity),
-                                Dimension::bytes)
-              : std::string("unlimited memory")) +
+         (target.device.memory().capacity ? format_bytes(*target.device.memory().capacity)
+                                          : std::string("unlimited memory")) +
          "\n" + text_of(lines);
 }
 

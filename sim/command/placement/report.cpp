@@ -13,10 +13,6 @@
 namespace sluice {
 namespace {
 
-std::string bytes_text(std::int64_t bytes) {
-  return format_quantity(static_cast<double>(bytes), Dimension::bytes);
-}
-
 std::string slowdown_text(const PlacementCurve& curve, const PlacementResult& result) {
   return result.refused.empty() ? ratio(curve.slowdown(result)) : "-";
 }
@@ -52,7 +48,7 @@ TextTable slowdowns(const PlacementCurve& curve) {
   const std::vector<std::string> ways = ways_of(curve);
   for (const std::string& way : ways) table.columns.push_back(right(way));
   for (std::size_t i = 0; i < curve.results.size(); i += ways.size()) {
-    std::vector<std::string> row = {bytes_text(curve.results[i].capacity),
+    std::vector<std::string> row = {format_bytes(curve.results[i].capacity),
                                     percent(curve.fraction(curve.results[i]))};
     if (marked) row.push_back(standing(curve, curve.results[i].capacity));
     for (std::size_t w = 0; w < ways.size(); ++w)
@@ -71,10 +67,10 @@ TextTable gaps(const PlacementCurve& curve) {
     if (!result.bound_s || !result.refused.empty()) continue;
     const PlacementResult::MoveTotals moved = result.move_totals(curve.question);
     table.rows.push_back(
-        {bytes_text(result.capacity), result.way,
-         format_quantity(result.seconds(), Dimension::seconds),
+        {format_bytes(result.capacity), result.way, format_seconds(result.seconds()),
          result.gap() ? percent(*result.gap()) : "-", std::to_string(moved.to_fast + moved.to_slow),
-         bytes_text(moved.to_fast_bytes + moved.to_slow_bytes), bytes_text(moved.beside_bytes)});
+         format_bytes(moved.to_fast_bytes + moved.to_slow_bytes),
+         format_bytes(moved.beside_bytes)});
   }
   return table;
 }
@@ -85,9 +81,8 @@ TextTable worths(const PlacementCurve& curve, const PlacementResult& result, std
   for (const TensorWorth& worth : worth_of(curve.question, result.schedule->placing)) {
     if (table.rows.size() == top || !(worth.seconds > 0)) break;
     const auto& tensor = curve.question.tensor(worth.tensor);
-    table.rows.push_back({printable(tensor.name), bytes_text(tensor.bytes),
-                          worth.fast ? problem.fast : problem.slow,
-                          format_quantity(worth.seconds, Dimension::seconds)});
+    table.rows.push_back({printable(tensor.name), format_bytes(tensor.bytes),
+                          worth.fast ? problem.fast : problem.slow, format_seconds(worth.seconds)});
   }
   return table;
 }
@@ -101,16 +96,15 @@ LabelledRows head_rows(const PlacementCurve& curve) {
   const PlacementProblem& problem = curve.question.problem();
   LabelledRows rows = {
       {"memories", problem.fast + " (fast) and " + problem.slow + " (slow) of " + problem.device},
-      {"needed", bytes_text(curve.needed) + " at one moment; there are " +
+      {"needed", format_bytes(curve.needed) + " at one moment; there are " +
                      std::to_string(curve.question.tensor_count()) + " tensors and " +
                      std::to_string(curve.question.kernel_count()) + " kernels"},
-      {"all fast", format_quantity(curve.all_fast_s, Dimension::seconds) +
-                       ": a slowdown of 1 in the table below"}};
+      {"all fast", format_seconds(curve.all_fast_s) + ": a slowdown of 1 in the table below"}};
   if (curve.fast_capacity) {
     const std::int64_t own = *curve.fast_capacity;
     rows.emplace_back(
         "capacity",
-        problem.fast + " has " + bytes_text(own) +
+        problem.fast + " has " + format_bytes(own) +
             (own >= curve.needed
                  ? ": everything fits"
                  : ", " + percent(static_cast<double>(own) / static_cast<double>(curve.needed)) +
@@ -161,7 +155,7 @@ void print_placement(const PlacementCurve& curve, std::size_t top) {
   const TextTable table = worths(curve, *shown, top);
   if (table.rows.empty()) return;
   print("\n" +
-        bold("The tensors whose place changes the time most at " + bytes_text(shown->capacity) +
+        bold("The tensors whose place changes the time most at " + format_bytes(shown->capacity) +
              " (static)") +
         ": seconds that the run would lose if the tensor were in " + curve.question.problem().slow +
         ", or gain if the tensor were in " + curve.question.problem().fast + "\n" +

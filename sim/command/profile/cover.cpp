@@ -2,7 +2,6 @@
 // time of the whole module or model.
 #include "study/cover/cover.hpp"
 #include "base/quantity.hpp"
-#include "command/figures.hpp"
 #include "command/profile/subcommands.hpp"
 #include "command/table.hpp"
 #include "command/terminal.hpp"

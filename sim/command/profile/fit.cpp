@@ -47,10 +47,6 @@ Fit fit_of(const Arguments& arguments, const std::vector<Profile>& profiles,
   return fit;
 }
 
-std::string percent(double share) {
-  return format_quantity(100 * share, Dimension::none) + " %";
-}
-
 std::vector<std::string> error_cells(const std::optional<FitError>& error) {
   if (!error || error->count == 0) return {"-", "-"};
   return {percent(error->median), percent(error->ninety)};

@@ -1,7 +1,6 @@
 // The command `sluice profile link` makes a platform's link from measured copies.
 #include "base/part_file.hpp"
 #include "base/quantity.hpp"
-#include "command/figures.hpp"
 #include "command/output.hpp"
 #include "command/profile/subcommands.hpp"
 #include "command/table.hpp"
@@ -27,8 +26,8 @@ std::string table_of(const std::vector<LinkDirection>& directions) {
   for (const LinkDirection& one : directions)
     table.rows.push_back({one.direction, one.memory, std::to_string(copies_of(one)),
                           format_quantity(one.fit.bandwidth, Dimension::bytes_per_s),
-                          format_quantity(one.setup_s(), Dimension::seconds),
-                          one.single ? format_quantity(one.latency_s(), Dimension::seconds) : "-",
+                          format_seconds(one.setup_s()),
+                          one.single ? format_seconds(one.latency_s()) : "-",
                           percent(one.fit.median_error), percent(one.fit.worst_error)});
   return table.aligned();
 }

@@ -108,7 +108,7 @@ double share_option(const Arguments& arguments, const std::string& option, doubl
 }
 
 std::string seconds_cell(const std::optional<double>& seconds) {
-  return seconds ? format_quantity(*seconds, Dimension::seconds) : "-";
+  return seconds ? format_seconds(*seconds) : "-";
 }
 
 std::string joules_cell(const std::optional<double>& joules) {

@@ -2,7 +2,7 @@
 #include "study/operators/operators.hpp"
 #include <cmath>
 
-#include "command/figures.hpp"
+#include "base/quantity.hpp"
 #include "command/run/report.hpp"
 #include "command/terminal.hpp"
 #include "document/object.hpp"

@@ -18,10 +18,6 @@ namespace {
 // The greatest number of links or pools that are listed. Links or pools beyond this number are only counted.
 constexpr std::size_t most_listed = 8;
 
-std::string bytes(double count) {
-  return format_quantity(count, Dimension::bytes);
-}
-
 /// Returns a text that says whether the plan fits. If capacities are not enforced, the plan may exceed a memory, and
 /// the text says by how many bytes.
 std::string verdict(const Report& report) {
@@ -29,8 +25,8 @@ std::string verdict(const Report& report) {
   for (const Pool& pool : report.plan.pools) {
     const double excess = report.result.summary.number("overflow_bytes", {pool.name});
     if (excess > 0)
-      over.push_back(printable(pool.name) + " by " + bytes(excess) + " beyond its " +
-                     bytes(static_cast<double>(*pool.capacity)));
+      over.push_back(printable(pool.name) + " by " + format_bytes(excess) + " beyond its " +
+                     format_bytes(static_cast<double>(*pool.capacity)));
   }
   if (over.empty()) return coloured("It fits.", 32);
   return coloured("It does not fit", 31) + " (capacity is not enforced here): " + join(over, "; ") +
@@ -147,7 +143,7 @@ void add_transfers(LabelledRows& rows, const Report& report) {
   for (const Link& link : report.plan.links) {
     const double moved = summary.number("transferred_bytes_by_link", {link.name});
     if (!(moved > 0)) continue;
-    texts.push_back(printable(link.name) + ": " + bytes(moved));
+    texts.push_back(printable(link.name) + ": " + format_bytes(moved));
     taken.push_back(summary.number("transfer_s_by_link", {link.name}));
   }
   std::vector<std::string> grouped;
@@ -169,7 +165,7 @@ std::string classes_of(const Summary& summary, const std::string& pool) {
   if (const Summary::Metric* metric = summary.find("peak_bytes_by_class"))
     for (const SummaryValue::Keyed& keyed : metric->value.keyed)
       if (keyed.key.size() == 2 && keyed.key[0] == pool)
-        parts.push_back(keyed.key[1] + " " + bytes(keyed.number));
+        parts.push_back(keyed.key[1] + " " + format_bytes(keyed.number));
   return join(parts);
 }
 
@@ -179,10 +175,10 @@ void add_memory(LabelledRows& rows, const Report& report) {
   for (const Pool& pool : report.plan.pools) {
     const double peak = summary.number("peak_bytes", {pool.name});
     if (!(peak > 0)) continue;
-    std::string text = printable(pool.name) + ": " + bytes(peak);
+    std::string text = printable(pool.name) + ": " + format_bytes(peak);
     if (pool.capacity) {
       const auto capacity = static_cast<double>(*pool.capacity);
-      text += " of " + bytes(capacity) + " (" + percent(peak / capacity) + ")";
+      text += " of " + format_bytes(capacity) + " (" + percent(peak / capacity) + ")";
     }
     texts.push_back(text + ": " + classes_of(summary, pool.name));
   }

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <optional>
 
+#include "base/quantity.hpp"
 #include "base/suggest.hpp"
 #include "command/figures.hpp"
 #include "command/page.hpp"

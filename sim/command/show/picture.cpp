@@ -21,14 +21,6 @@ namespace {
 constexpr std::size_t most_rows = 32;
 constexpr std::size_t most_causes = 8;
 
-std::string seconds(double value) {
-  return format_quantity(value, Dimension::seconds);
-}
-
-std::string bytes(std::int64_t value) {
-  return format_quantity(static_cast<double>(value), Dimension::bytes);
-}
-
 std::string question_of(const TraceReader& trace) {
   if (trace.header().scenario.empty()) return "";
   try {
@@ -65,7 +57,7 @@ std::string header_text(const TraceReader& trace, const Activity& activity) {
   const bool complete = trace.status() == TraceStatus::complete;
   text += coloured(status, complete ? 32 : 31);
   text += complete ? ": " : ": the run did not reach its end; the picture shows the part until ";
-  return text + seconds(activity.end_s) + ", " +
+  return text + format_seconds(activity.end_s) + ", " +
          grouped(static_cast<std::int64_t>(trace.span_count())) + " spans\n";
 }
 
@@ -164,18 +156,20 @@ LabelledRows memory_rows(const TraceReader& trace) {
   for (std::uint32_t p = 0; p < pools.size(); ++p) {
     const HighWater high = high_water_of(trace, p);
     std::vector<std::string> parts;
-    for (const auto& [name, amount] : high.classes) parts.push_back(name + " " + bytes(amount));
+    for (const auto& [name, amount] : high.classes)
+      parts.push_back(name + " " + format_bytes(amount));
     std::string text;
     if (pools[p].capacity > 0) {
       const double share = static_cast<double>(high.peak) / static_cast<double>(pools[p].capacity);
       text = edge() + coloured(bar(share, 20), share > 1 ? 31 : 33) + edge() + " " +
-             bytes(high.peak) + " of " + bytes(pools[p].capacity) + " (" + percent(share) + ")";
+             format_bytes(high.peak) + " of " + format_bytes(pools[p].capacity) + " (" +
+             percent(share) + ")";
     } else {
-      text = padded("", 22) + " " + bytes(high.peak) + ", no limit";
+      text = padded("", 22) + " " + format_bytes(high.peak) + ", no limit";
     }
     levels.push_back(text);
     const std::string classes = printable(join(parts));
-    times.push_back(parts.empty() ? "" : " at " + seconds(high.time) + ": " + classes);
+    times.push_back(parts.empty() ? "" : " at " + format_seconds(high.time) + ": " + classes);
     texts.push_back(pools[p].name + between + text + between + classes);
   }
   LabelledRows rows;
@@ -200,7 +194,7 @@ std::string rows_of_streams_and_memories(const TraceReader& trace, const Activit
   const std::size_t columns = std::max<std::size_t>(10, width - std::min(width, name_width + 15));
   const LabelledRows streams = stream_rows(trace, activity, columns);
   name_width = std::max(name_width, width_of(streams));
-  const std::string axis = "0" + padded_left(seconds(activity.end_s), columns);
+  const std::string axis = "0" + padded_left(format_seconds(activity.end_s), columns);
   return "\n" + bold("Busy, by stream") + "\n" + picture_rows(streams, "streams", name_width) +
          picture_rows({{"", axis}}, "", name_width) + "\n" + bold("Memory, high-water mark") +
          "\n" + picture_rows(memories, "memories", name_width);
@@ -214,8 +208,9 @@ std::string causes_text(const Activity& activity) {
                   .rows = {}};
   for (std::size_t c = 0; c < std::min(activity.wait_totals.size(), most_causes); ++c) {
     const Activity::WaitTotal& wait = activity.wait_totals[c];
-    table.rows.push_back({seconds(wait.seconds), percent(wait.seconds / activity.compute_span_s),
-                          printable(wait.what), grouped(wait.times)});
+    table.rows.push_back({format_seconds(wait.seconds),
+                          percent(wait.seconds / activity.compute_span_s), printable(wait.what),
+                          grouped(wait.times)});
   }
   text += indented(table.aligned(0));
   if (activity.wait_totals.size() > most_causes)

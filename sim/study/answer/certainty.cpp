@@ -187,10 +187,6 @@ double finite_or_zero(double number) {
   return std::isfinite(number) ? number : 0;
 }
 
-std::string percent(double share) {
-  return format_quantity(100 * share, Dimension::none) + " %";
-}
-
 }  // namespace
 
 Account account_of(const Scenario& scenario) {

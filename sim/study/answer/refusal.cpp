@@ -21,10 +21,6 @@ std::string in_pool(const Refusal& refusal) {
   return refusal.pool.empty() ? "" : " in " + refusal.pool;
 }
 
-std::string bytes(std::int64_t count) {
-  return format_quantity(static_cast<double>(count), Dimension::bytes);
-}
-
 /// Returns a measure of the work that the choice of this plan took: the number of its actions times the number of
 /// candidates that were simulated. Unlike a time, this number is the same on every machine.
 std::int64_t work_of(const Plan& plan) {
@@ -167,7 +163,7 @@ std::int64_t most_in_flight(const Infeasible& infeasible) {
 std::string first_waiter(const Shortage& shortage) {
   for (const Shortage::Waiter& waiter : shortage.waiters)
     if (!waiter.pool.empty())
-      return waiter.action + " on " + waiter.stream + " waits for " + bytes(waiter.bytes) +
+      return waiter.action + " on " + waiter.stream + " waits for " + format_bytes(waiter.bytes) +
              (waiter.tensors.empty() ? "" : " for " + waiter.tensors.front()) + " in " +
              waiter.pool;
   return "";
@@ -289,13 +285,14 @@ std::vector<std::string> changes_for(const Scenario& scenario, const Infeasible&
     advise_on_activations(scenario, changes);
   advise_on_second_memory(scenario, refusal, changes);
   if (refusal.enough_bytes)
-    changes.push_back("at least " + bytes(*refusal.enough_bytes) + " of memory" + in_pool(refusal));
+    changes.push_back("at least " + format_bytes(*refusal.enough_bytes) + " of memory" +
+                      in_pool(refusal));
   else if (infeasible.shortage.needed_bytes)
     changes.push_back("more memory" + in_pool(refusal) + ": " +
-                      bytes(*infeasible.shortage.needed_bytes) +
+                      format_bytes(*infeasible.shortage.needed_bytes) +
                       " is what the first shortage needs, and may be too little");
   if (const std::optional<std::int64_t> limit = fast_limit(scenario))
-    changes.push_back("a larger memory.fast, which is " + bytes(*limit) + " now");
+    changes.push_back("a larger memory.fast, which is " + format_bytes(*limit) + " now");
   return changes;
 }
 
@@ -304,7 +301,7 @@ std::string classes_of(const Shortage& shortage) {
   std::stable_sort(classes.begin(), classes.end(),
                    [](const auto& a, const auto& b) { return a.second > b.second; });
   std::vector<std::string> parts;
-  for (const auto& [name, count] : classes) parts.push_back(name + " " + bytes(count));
+  for (const auto& [name, count] : classes) parts.push_back(name + " " + format_bytes(count));
   return join(parts);
 }
 
@@ -331,9 +328,9 @@ std::string refusal_text(const Refusal& refusal, const Infeasible& infeasible) {
   const Shortage& shortage = infeasible.shortage;
   std::string text = refusal.headline;
   if (shortage.needed_bytes && shortage.available_bytes) {
-    text += "\n  needed" + in_pool(refusal) + ": " + bytes(*shortage.needed_bytes) + ", " +
-            bytes(*shortage.needed_bytes - *shortage.available_bytes) + " more than its " +
-            bytes(*shortage.available_bytes);
+    text += "\n  needed" + in_pool(refusal) + ": " + format_bytes(*shortage.needed_bytes) + ", " +
+            format_bytes(*shortage.needed_bytes - *shortage.available_bytes) + " more than its " +
+            format_bytes(*shortage.available_bytes);
     if (const std::string classes = classes_of(shortage); !classes.empty()) text += ": " + classes;
   }
   if (const std::int64_t most = most_in_flight(infeasible); most > 0)

@@ -16,10 +16,6 @@ namespace {
 /// device.
 constexpr double tenfold = 10;
 
-std::string percent(double share) {
-  return format_quantity(100 * share, Dimension::none) + " %";
-}
-
 /// Returns for each device the seconds of all its computations.
 std::map<std::string, double> computing(const AnsweredScenario& answered) {
   std::map<std::string, double> seconds;

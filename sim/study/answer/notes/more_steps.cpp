@@ -45,10 +45,6 @@ double first_loads_s(const Plan& plan) {
   return seconds;
 }
 
-std::string seconds_text(double seconds) {
-  return format_quantity(seconds, Dimension::seconds);
-}
-
 std::string text(const AnsweredScenario& answered) {
   const Workload& workload = answered.scenario.workload;
   if (workload.training || workload.steps >= several_steps) return "";
@@ -73,7 +69,7 @@ std::string text(const AnsweredScenario& answered) {
          (workload.steps == 1 ? std::string("the one step")
                               : "the " + std::to_string(workload.steps) + " steps") +
          " asked for, including the first loads. For many steps, another plan takes at most " +
-         seconds_text(*seconds) + " per step instead of " + seconds_text(step) +
+         format_seconds(*seconds) + " per step instead of " + format_seconds(step) +
          ", because tensors that stay on the device are loaded only once. Use workload.steps=" +
          std::to_string(several_steps) + " to choose a plan for many steps.";
 }

@@ -15,10 +15,6 @@ namespace {
 /// A peak counts as lower only if it is lower by more than this share.
 constexpr double little = 0.01;
 
-std::string bytes(double count) {
-  return format_quantity(count, Dimension::bytes);
-}
-
 /// The outcome of running the scenario with other fates and unlimited memory: the highest peak of a device's memory,
 /// and the seconds of the run.
 struct Outcome {
@@ -51,7 +47,7 @@ std::string instead(const Scenario& scenario, const Outcome& kept) {
     const Outcome other = with_fates(scenario, strategy);
     if (!(other.peak < kept.peak * (1 - little))) continue;
     text += std::string(text.empty() ? "" : ", ") + "fates.strategy=" + strategy + " (" +
-            bytes(other.peak) + ", + " +
+            format_bytes(other.peak) + ", + " +
             format_quantity(100 * (other.seconds / kept.seconds - 1), Dimension::none) + " % time)";
   }
   return text;
@@ -68,7 +64,7 @@ std::string text(const AnsweredScenario& answered) {
   const std::string others = instead(scenario, kept);
   return "'recompute_all' adds " + format_quantity(100 * overhead->value.number, Dimension::none) +
          " % to the computation and does not lower the peak: its backward pass holds all activations at once (" +
-         bytes(recomputed.peak) + "), as with 'keep_all'." +
+         format_bytes(recomputed.peak) + "), as with 'keep_all'." +
          (others.empty() ? "" : " These strategies lower the peak: " + others + ".");
 }
 

@@ -20,11 +20,9 @@ std::string text(const AnsweredScenario& answered) {
   std::vector<std::string> unused;
   for (const Memory& memory : answered.scenario.platform.memories)
     if (!(peak_of(answered.summary, memory.name) > 0))
-      unused.push_back("'" + memory.name + "' (" +
-                       (memory.capacity ? format_quantity(static_cast<double>(*memory.capacity),
-                                                          Dimension::bytes)
-                                        : std::string("unlimited")) +
-                       ")");
+      unused.push_back(
+          "'" + memory.name + "' (" +
+          (memory.capacity ? format_bytes(*memory.capacity) : std::string("unlimited")) + ")");
   if (unused.empty()) return "";
   return "The memory " + join(unused) +
          " is not used: outside of the devices, all tensors are in '" +
