@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "base/number_in.hpp"
+#include "base/processes.hpp"
 #include "command/command.hpp"
 
 namespace sluice {
@@ -142,6 +143,31 @@ std::int64_t Arguments::integer(std::string_view option, std::int64_t absent, st
                      "': expected an integer from " + std::to_string(minimum) + " to " +
                      std::to_string(maximum));
   return *value;
+}
+
+void refuse_together(const Arguments& arguments, std::initializer_list<const char*> options) {
+  std::string first;
+  for (const char* option : options) {
+    if (!arguments.has(option)) continue;
+    if (!first.empty())
+      throw UsageError("'--" + first + "' and '--" + option +
+                       "' exclude each other; give only one of these options");
+    first = option;
+  }
+}
+
+Option jobs_option(const std::string& things) {
+  return {.name = "jobs",
+          .letter = 'j',
+          .value = "N",
+          .summary = "how many " + things +
+                     " run at the same time. The answer is the same for every number",
+          .absent = "as many as processors"};
+}
+
+std::size_t jobs_of(const Arguments& arguments) {
+  const auto usual = static_cast<std::int64_t>(processors());
+  return static_cast<std::size_t>(arguments.integer("jobs", usual, 1, 1024));
 }
 
 Arguments parse_arguments(const Command& command, const std::vector<std::string>& words) {

@@ -103,6 +103,13 @@ std::vector<std::string> subcommand_words(const Command& command);
 /// too few positionals.
 Arguments parse_arguments(const Command& command, const std::vector<std::string>& words);
 
+/// Throws UsageError if two of these options are given.
+void refuse_together(const Arguments& arguments, std::initializer_list<const char*> options);
+
+/// Returns the option --jobs of a command that runs many `things`, such as "points". jobs_of() returns its value.
+Option jobs_option(const std::string& things);
+std::size_t jobs_of(const Arguments& arguments);
+
 /// Returns a word of a command line. If necessary, it is quoted for a shell.
 std::string shell_word(const std::string& word);
 

@@ -35,7 +35,7 @@ int run_import(const Arguments& arguments) {
   const Value& definition = *use.find("definition");
   const std::string output = arguments.text("output");
   refuse_to_replace(arguments, output, Output::document);
-  const std::string text = ends_with(output, ".json") ? to_json(definition) : to_yaml(definition);
+  const std::string text = output.ends_with(".json") ? to_json(definition) : to_yaml(definition);
   if (output.empty())
     print(text);
   else

@@ -182,6 +182,12 @@ void ProgressLine::show(std::int64_t done, std::int64_t total) {
   (void)!::write(STDERR_FILENO, line.data(), line.size());
 }
 
+std::function<void(std::size_t done, std::size_t total)> ProgressLine::counter() {
+  return [this](std::size_t done, std::size_t total) {
+    show(static_cast<std::int64_t>(done), static_cast<std::int64_t>(total));
+  };
+}
+
 void ProgressLine::clear() {
   if (shown_) (void)!::write(STDERR_FILENO, "\r\x1b[K", 4);
   shown_ = false;

@@ -61,6 +61,8 @@ class ProgressLine {
   ProgressLine& operator=(const ProgressLine&) = delete;
   bool active() const { return active_; }
   void show(std::int64_t done, std::int64_t total);
+  /// Returns a function that calls show(). The line must live longer than the function.
+  std::function<void(std::size_t done, std::size_t total)> counter();
   void clear();
 
  private:

@@ -1,6 +1,5 @@
 // The cost model `measured`. A layer takes the seconds that were measured for this layer. The measured seconds are in
 // the model's file or in a profile.
-#include <algorithm>
 
 #include "cost/cost.hpp"
 #include "cost/measured/table.hpp"
@@ -179,9 +178,7 @@ std::shared_ptr<const Cost> outside_of(const Reader& keys) {
                              ": expected one of " + join(known));
   }
   Value its_keys = Value::make_map();
-  const auto& fields = cost_catalog().find(name).parameters;
-  if (std::any_of(fields.begin(), fields.end(),
-                  [](const Field& field) { return field.name == memory_power_field().name; }))
+  if (find_field(cost_catalog().find(name).parameters, memory_power_field().name))
     its_keys.set(memory_power_field().name, Value::make(keys.number("memory_power")));
   return plain_cost(name, std::move(its_keys)).object;
 }

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <vector>
 
+#include "base/memory_file.hpp"
 #include "base/suggest.hpp"
 
 namespace sluice {
@@ -18,14 +19,6 @@ constexpr std::int64_t largest_file = std::int64_t{1} << 30;
 using Endings = std::vector<std::string> (*)();
 constinit Endings foreign_endings = nullptr;  ///< set_foreign_endings() sets it
 constexpr const char* key = "foreign";
-
-/// A descriptor that closes itself.
-struct Descriptor {
-  int fd;
-  ~Descriptor() {
-    if (fd >= 0) close(fd);
-  }
-};
 
 [[noreturn]] void refuse(const std::string& path, const std::string& reason) {
   throw IoError("cannot read '" + path + "': " + reason);
@@ -57,13 +50,13 @@ std::string hint_for(const std::string& path) {
 /// Opens the file at `path` and returns the number of bytes of the file.
 std::int64_t open_regular_file(const std::string& path, Descriptor& file) {
   // The file is opened without blocking, because opening a pipe without a writer would hang.
-  file.fd = open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-  if (file.fd < 0) {
+  file = Descriptor(open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+  if (!file) {
     const int number = errno;
     refuse(path, std::strerror(number) + (number == ENOENT ? hint_for(path) : std::string()));
   }
   struct stat status = {};
-  if (fstat(file.fd, &status) != 0) refuse(path, std::strerror(errno));
+  if (fstat(file.get(), &status) != 0) refuse(path, std::strerror(errno));
   if (!S_ISREG(status.st_mode))
     refuse(path, std::string("it is ") + kind_of(status.st_mode) + ", not a regular file");
   if (status.st_size > largest_file) refuse(path, "it is larger than 1 GiB");
@@ -72,10 +65,6 @@ std::int64_t open_regular_file(const std::string& path, Descriptor& file) {
 
 }  // namespace
 
-bool ends_with(std::string_view text, std::string_view end) {
-  return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
-}
-
 void set_foreign_endings(std::vector<std::string> (*endings)()) {
   foreign_endings = endings;
 }
@@ -83,12 +72,12 @@ void set_foreign_endings(std::vector<std::string> (*endings)()) {
 bool is_foreign_name(std::string_view path) {
   if (!foreign_endings) return false;
   for (const std::string& ending : foreign_endings())
-    if (ends_with(path, ending)) return true;
+    if (path.ends_with(ending)) return true;
   return false;
 }
 
 Value foreign_value(const std::string& path) {
-  Descriptor file{-1};
+  Descriptor file;
   open_regular_file(path, file);
   const auto source = std::make_shared<const Source>(Source{path, ""});
   Value name = Value::make(path), value = Value::make_map();
@@ -107,11 +96,11 @@ const std::string* foreign_path(const Value& value) {
 }
 
 std::string read_regular_file(const std::string& path) {
-  Descriptor file{-1};
+  Descriptor file;
   std::string text(static_cast<std::size_t>(open_regular_file(path, file)), '\0');
   std::size_t size = 0;
   while (size < text.size()) {
-    const ssize_t got = read(file.fd, text.data() + size, text.size() - size);
+    const ssize_t got = read(file.get(), text.data() + size, text.size() - size);
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) refuse(path, std::strerror(errno));
     if (got == 0) break;

@@ -11,8 +11,6 @@
 
 namespace sluice {
 
-bool ends_with(std::string_view text, std::string_view end);
-
 /// Says which names are those of other programs' files: those with one of the endings that `endings` returns. The
 /// folder `model` calls this function before main(), because its importers know the endings.
 void set_foreign_endings(std::vector<std::string> (*endings)());

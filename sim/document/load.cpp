@@ -12,8 +12,8 @@ namespace sluice {
 namespace {
 
 bool is_json(const std::string& text, const std::string& name) {
-  if (ends_with(name, ".json")) return true;
-  if (ends_with(name, ".yaml") || ends_with(name, ".yml")) return false;
+  if (name.ends_with(".json")) return true;
+  if (name.ends_with(".yaml") || name.ends_with(".yml")) return false;
   return looks_like_json(text);
 }
 

@@ -162,9 +162,8 @@ void expand_words(Value& document, const Layout& layout) {
   for (const auto& [key, inner] : layout.words) {
     Value* word = document.find(key);
     if (!word || word->kind() != Value::Kind::string || word->text().empty()) continue;
-    const Position position = word->position();
     Value mapping = Value::make_map();
-    mapping.place(word->source(), position.line, position.column);
+    mapping.place_like(*word);
     mapping.set(inner, std::move(*word));
     *word = std::move(mapping);
   }

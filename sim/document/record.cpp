@@ -1,5 +1,6 @@
 #include "document/record.hpp"
 
+#include <algorithm>
 #include <system_error>
 
 #include "base/letters.hpp"
@@ -275,9 +276,14 @@ Field Field::with_entries(const Record& entry) && {
   return with(std::move(*this).with_keys(entry), &Field::map_of, true);
 }
 
+const Field* find_field(const std::vector<Field>& fields, std::string_view name) {
+  const auto found = std::ranges::find(fields, name, &Field::name);
+  return found == fields.end() ? nullptr : &*found;
+}
+
 const Record& record_of(const Record& parent, std::string_view field) {
-  for (const Field& candidate : parent.fields)
-    if (candidate.name == field && candidate.record != nullptr) return *candidate.record;
+  const Field* const found = find_field(parent.fields, field);
+  if (found && found->record) return *found->record;
   throw InternalError("no record of '" + std::string(field) + "' in " + parent.name);
 }
 
@@ -313,8 +319,7 @@ void Reader::check_keys() const {
 }
 
 const Field& Reader::field(std::string_view name) const {
-  for (const Field& field : record_.fields)
-    if (field.name == name) return field;
+  if (const Field* const found = find_field(record_.fields, name)) return *found;
   throw InternalError("the record '" + record_.name + "' has no field '" + std::string(name) + "'");
 }
 

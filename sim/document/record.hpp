@@ -94,6 +94,9 @@ struct Record {
   bool open = false;
 };
 
+/// Returns the field of this name, or null if there is none.
+const Field* find_field(const std::vector<Field>& fields, std::string_view name);
+
 /// Returns the record of the field of `parent` that is called `field`. Throws InternalError if the field has no record.
 const Record& record_of(const Record& parent, std::string_view field);
 

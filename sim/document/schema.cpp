@@ -99,19 +99,13 @@ Value word_schema(const Field& field, const std::vector<SchemaVariant>& variants
   return object({{"type", "string"}, {"minLength", 1}});
 }
 
-const Field* field_of(const Record& record, const std::string& name) {
-  for (const Field& field : record.fields)
-    if (field.name == name) return &field;
-  return nullptr;
-}
-
 /// Returns a schema that accepts a mapping only if the mapping has the values in the variant's `when`.
 Value condition_of(const SchemaVariant& variant) {
   Value said = Value::make_map(), condition = Value::make_map();
   List present;
   for (const auto& [key, word] : variant.when) {
     if (!word.empty()) said.set(key, object({{"const", word}}));
-    const Field* const field = field_of(variant.record, key);
+    const Field* const field = find_field(variant.record.fields, key);
     if (!field || field->default_text != word) present.push_back(json_text(key));
   }
   if (!said.entries().empty()) condition.set("properties", std::move(said));
@@ -133,10 +127,10 @@ class SchemaWriter {
     Value schema = schema_of(record, required);
     Value& properties = *schema.find("properties");
     for (const auto& [key, variants] : rules_.variants)
-      if (const Field* const field = field_of(record, key))
+      if (const Field* const field = find_field(record.fields, key))
         properties.set(key, field_schema(*field, required, variants));
     for (const auto& [key, included] : rules_.included)
-      if (const Field* const field = field_of(record, key))
+      if (const Field* const field = find_field(record.fields, key))
         properties.set(
             key, with_summary(any_of({word_schema(*field, {}), with_base(included, key)}), *field));
     properties.set(
@@ -289,7 +283,7 @@ class SchemaWriter {
     if (shared == rules_.shared.end()) return schema_of(record, required);
     if (defined_.insert(record.name).second) {
       Value schema = with_variants(schema_of(record, Requires::all), shared->second.variants);
-      if (const Field* const alone = field_of(record, shared->second.alone))
+      if (const Field* const alone = find_field(record.fields, shared->second.alone))
         schema = any_of({value_schema(*alone, Requires::all), std::move(schema)});
       definitions_.set(record.name, std::move(schema));
     }

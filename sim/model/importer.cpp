@@ -28,7 +28,7 @@ std::vector<std::string> endings() {
 
 const Importer& importer_for(const std::string& path) {
   for (const Importer* importer : importer_catalog().entries())
-    if (ends_with(path, importer->ending)) return *importer;
+    if (path.ends_with(importer->ending)) return *importer;
   throw InputError(Position{path, 0, 0, ""},
                    "no importer reads a file with this name; known endings: " + join(endings()));
 }
@@ -44,9 +44,7 @@ ChildLimits reading_limits(std::uintmax_t bytes) {
 namespace {
 
 bool is_of_any_model(const std::string& key) {
-  for (const Field& field : model_use_record().fields)
-    if (field.name == key) return true;
-  return false;
+  return find_field(model_use_record().fields, key) != nullptr;
 }
 
 /// Sets the file as the source of all values. The file is not a text, so the values get no line numbers.
@@ -143,7 +141,7 @@ std::vector<std::string> import_definition(Value& use) {
   const Importer& importer = importer_for(path);
   Value own = Value::make_map(), rest = Value::make_map();
   const Position where = use.position();
-  rest.place(use.source(), where.line, where.column);
+  rest.place_like(use);
   // If a key is missing, the error names the place in the scenario at which the file is used. If no scenario uses the
   // file, the error names the file.
   own.place(use.source() ? use.source() : std::make_shared<const Source>(Source{path, ""}),

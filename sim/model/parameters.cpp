@@ -18,9 +18,7 @@ struct Declaration {
 };
 
 bool is_reserved(const std::string& name) {
-  for (const Field& field : model_use_record().fields)
-    if (field.name == name) return true;
-  return false;
+  return find_field(model_use_record().fields, name) != nullptr;
 }
 
 bool is_name(const std::string& name) {

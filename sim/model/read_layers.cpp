@@ -98,10 +98,7 @@ class Expansion {
     const std::int64_t integer =
         located(value, [&] { return evaluate(value.text(), parameters_); });
     Value made = Value::make(integer);
-    if (value.source()) {
-      const Position where = value.position();
-      made.place(value.source(), where.line, where.column);
-    }
+    made.place_like(value);
     return made;
   }
 
@@ -134,10 +131,7 @@ class Expansion {
     Value made = type == Type::boolean
                      ? Value::make(integer != 0)
                      : Value::make(static_cast<double>(integer) / (percent ? 100 : 1));
-    if (value.source()) {
-      const Position where = value.position();
-      made.place(value.source(), where.line, where.column);
-    }
+    made.place_like(value);
     return made;
   }
 

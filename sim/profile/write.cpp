@@ -61,7 +61,7 @@ std::string profile_text(const Profile& profile) {
 }
 
 void write_profile(const Profile& profile, const std::string& path) {
-  if (ends_with(path, ".h5") || ends_with(path, ".hdf5"))
+  if (path.ends_with(".h5") || path.ends_with(".hdf5"))
     hdf5_form(path).write(profile, path);
   else
     write_file(path, profile_text(profile));

@@ -40,14 +40,6 @@ const Device& device_of(const Scenario& scenario) {
                            [&](const Device& a, const Device& b) { return bytes(a) < bytes(b); });
 }
 
-/// Returns the value to which an error message points: the value of `key` in `mapping`. If there is no such key,
-/// returns the mapping. If there is no such mapping, returns the document.
-const Value& chosen(const Value& document, std::string_view mapping, std::string_view key) {
-  const Value* outer = document.find(mapping);
-  const Value* inner = outer ? outer->find(key) : nullptr;
-  return inner ? *inner : outer ? *outer : document;
-}
-
 /// Returns the path of a device in the platform's document, such as "devices.gpu" for gpu0 and gpu1.
 std::string path_of(const Scenario& scenario, const Device& device) {
   const Value* platform = scenario.document.find("platform");
@@ -78,8 +70,9 @@ void require_rate(const Scenario& scenario, const Device& device) {
 /// where the scenario chooses the cost model.
 void require_prices(const Scenario& scenario, const Device& device) {
   const DType dtype = scenario.workload.dtype;
-  located(chosen(scenario.document, "workload", "dtype"), [&] { require_rate(scenario, device); });
-  located(chosen(scenario.document, "cost", "model"), [&] {
+  located(place_of(scenario.document, "workload", "dtype"),
+          [&] { require_rate(scenario, device); });
+  located(place_of(scenario.document, "cost", "model"), [&] {
     if (scenario.workload.training)  // Training also needs the price of a weight update.
       scenario.cost->of({.device = device, .dtype = dtype, .work = {1, 1}});
     for (const Layer& layer : scenario.model.layers)
@@ -93,7 +86,7 @@ void require_no_cache_in_training(const Scenario& scenario) {
   if (!scenario.workload.training) return;
   for (const Layer& layer : scenario.model.layers)
     if (layer.cached > 0)
-      located(chosen(scenario.document, "workload", "mode"), [&] {
+      located(place_of(scenario.document, "workload", "mode"), [&] {
         throw InputError(
             "layer '" + layer.name +
             "' decodes with a cache of keys and values ('cached'). There is no backward pass for such a layer: "
@@ -113,9 +106,8 @@ void require_counted_memories(const Scenario& scenario) {
   const Value* placement = scenario.policy.keys.map().find("placement");
   if (!placement || scenario.cost.model->counts_memories) return;
   if (placement->text() == "none" || placement->text() == backing) return;
-  for (const Field& field : scenario.acting->parameters)
-    if (field.name == "placement" && placement->text() == "auto" && !compares_placements(field))
-      return;
+  const Field* const field = find_field(scenario.acting->parameters, "placement");
+  if (field && placement->text() == "auto" && !compares_placements(*field)) return;
   fail_at(*placement,
           "a placement needs a cost model that counts the bandwidths of memories, but '" +
               scenario.cost.name() +
@@ -153,7 +145,7 @@ CutModel cut_as(const Scenario& scenario, const Chosen<Cut>* cut) {
                       .load_bandwidth = bandwidth};
   };
   // If a number of bytes is too large for an integer here, the model is the reason. So this error points to the model.
-  return located(chosen(scenario.document, "model", "file"), [&] {
+  return located(place_of(scenario.document, "model", "file"), [&] {
     CutModel made;
     made.split = with_partial_layers(request(scenario.model));
     made.stages = cut_stages(request(made.split ? *made.split : scenario.model));
@@ -275,7 +267,7 @@ PlannedScenario plan_scenario(const Scenario& scenario) {
   const Keys& keys = scenario.policy.keys;
   // The bytes of the model have been counted above, and were not too large for an integer. So if a number of bytes is
   // too large here, the reason is the number of samples in the workload.
-  const Value& samples = chosen(scenario.document, "workload", "batch");
+  const Value& samples = place_of(scenario.document, "workload", "batch");
   Settlement settled = located(keys.map(), [&] {
     try {
       return settle(*scenario.policy, attempts, keys.reader());

@@ -29,9 +29,7 @@ struct PolicyLimits {
 /// have the parameter `outputs`, or they replicate a policy that has it. But a policy that a program adds at run time
 /// may leave inputs and answers where they are.
 bool moves_samples(const Policy& policy) {
-  return policy.replicates ||
-         std::any_of(policy.parameters.begin(), policy.parameters.end(),
-                     [](const Field& field) { return field.name == "outputs"; });
+  return policy.replicates || find_field(policy.parameters, "outputs");
 }
 
 PolicyLimits limits_of(const Scenario& scenario) {

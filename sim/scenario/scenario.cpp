@@ -144,13 +144,15 @@ std::string policies_that(Test&& test) {
   return join(names);
 }
 
-/// Returns the value to which an error message points: the value of `key` in the mapping. If there is no such key,
-/// returns the mapping. If there is no such mapping, returns the whole document.
+}  // namespace
+
 const Value& place_of(const Value& document, std::string_view mapping, std::string_view key) {
   const Value* outer = document.find(mapping);
   const Value* inner = outer ? outer->find(key) : nullptr;
   return inner ? *inner : outer ? *outer : document;
 }
+
+namespace {
 
 /// A policy declares for which modes it plans, which fates it honours, and whether it takes phases. If the scenario
 /// asks for anything else, throws InputError.
@@ -184,8 +186,7 @@ void require_declared(const Scenario& scenario, const Policy& policy) {
 Value mapping_or_empty(const Reader& reader, std::string_view key) {
   if (const Value* value = reader.value(key)) return *value;
   Value empty = Value::make_map();
-  const Position position = reader.map().position();
-  empty.place(reader.map().source(), position.line, position.column);
+  empty.place_like(reader.map());
   return empty;
 }
 
@@ -232,10 +233,9 @@ bool can_place(const Scenario& scenario, const Field& placement, const std::stri
 /// compute, the policy gets `placement: auto`.
 Chosen<Policy> policy_of(const Scenario& scenario, const Value& policy) {
   Chosen<Policy> chosen = choose_policy(policy);
-  const std::vector<Field>& fields = acting_policy(*chosen, chosen.keys.reader()).parameters;
-  const auto field = std::find_if(fields.begin(), fields.end(),
-                                  [](const Field& one) { return one.name == "placement"; });
-  if (field == fields.end() || policy.find("placement")) return chosen;
+  const Field* const field =
+      find_field(acting_policy(*chosen, chosen.keys.reader()).parameters, "placement");
+  if (!field || policy.find("placement")) return chosen;
   for (const std::string& device : computing_devices(scenario, *chosen, policy))
     if (!can_place(scenario, *field, device)) return chosen;
   Value open = policy;
@@ -268,9 +268,7 @@ void require_right_mappings(const Value& document) {
     // The parameters of a model may have any names, so they are not checked here.
     if (field.name == "model") continue;
     for (const Value::Entry& entry : mapping->entries()) {
-      const auto is_known = [&](const Field& known) { return known.name == entry.key; };
-      const std::vector<Field>& known = field.record->fields;
-      if (std::any_of(known.begin(), known.end(), is_known)) continue;
+      if (find_field(field.record->fields, entry.key)) continue;
       const std::vector<std::string> places =
           places_of(entry.key, Value::make_map(), &scenario_record());
       if (!places.empty())

@@ -4,7 +4,6 @@
 #include <memory>
 
 #include "base/part_file.hpp"
-#include "base/processes.hpp"
 #include "command/check/report.hpp"
 #include "command/inputs.hpp"
 #include "command/output.hpp"
@@ -38,19 +37,6 @@ Subject subject_of(const std::string& file_or_name) {
   return subject;
 }
 
-std::size_t jobs_of(const Arguments& arguments) {
-  const auto usual = static_cast<std::int64_t>(processors());
-  return static_cast<std::size_t>(arguments.integer("jobs", usual, 1, 1024));
-}
-
-void refuse_together(const Arguments& arguments, const char* one,
-                     std::initializer_list<const char*> others) {
-  for (const char* other : others)
-    if (arguments.has(one) && arguments.has(other))
-      throw UsageError("'--" + std::string(one) + "' and '--" + other +
-                       "' exclude each other; give only one of these options");
-}
-
 /// Writes a whole error message to standard error. The report has only the first line of the message.
 void complain(const std::string& path, const std::string& error) {
   const bool says_where = error.substr(0, error.find('\n')).find(": error: ") != std::string::npos;
@@ -65,7 +51,8 @@ void refuse_to_overwrite_inputs(const Arguments& arguments, const std::string& o
 }
 
 int run_compare(const Arguments& arguments) {
-  refuse_together(arguments, "compare", {"baseline", "update", "strict", "junit", "verbose"});
+  for (const char* other : {"baseline", "update", "strict", "junit", "verbose"})
+    refuse_together(arguments, {"compare", other});
   const std::string format = arguments.text("format", "text");
   if (format == "github")
     throw UsageError("'github' for '--format' is not possible with '--compare'; use text or json");
@@ -90,9 +77,7 @@ int run_compare(const Arguments& arguments) {
                        "' is a plan. --compare changes the policy, and needs scenarios for this");
     return *question.scenario;
   };
-  request.progress = [&](std::size_t done, std::size_t total) {
-    line.show(static_cast<std::int64_t>(done), static_cast<std::int64_t>(total));
-  };
+  request.progress = line.counter();
   SideBySideReport report{words[0], words[1], side_by_side(request)};
   line.clear();
   for (const SideBySide& row : report.rows)
@@ -111,15 +96,13 @@ CheckResult check(const Arguments& arguments, const std::string& folder) {
   request.update = arguments.has("update");
   request.jobs = jobs_of(arguments);
   request.read = subject_of;
-  request.progress = [&](std::size_t done, std::size_t total) {
-    line.show(static_cast<std::int64_t>(done), static_cast<std::int64_t>(total));
-  };
+  request.progress = line.counter();
   return check_scenarios(request);
 }
 
 int run_check(const Arguments& arguments) {
   if (arguments.has("compare")) return run_compare(arguments);
-  refuse_together(arguments, "update", {"strict"});
+  refuse_together(arguments, {"update", "strict"});
   const std::string folder = arguments.text("baseline");
   if (folder.empty())
     throw UsageError("missing '--baseline DIR', the folder of the expected results");
@@ -166,12 +149,7 @@ extern const Command check_command = {
           .summary = "the format of the answer",
           .absent = "text",
           .choices = {"text", "json", "github"}},
-         {.name = "jobs",
-          .letter = 'j',
-          .value = "N",
-          .summary =
-              "how many scenarios run at the same time. The answer is the same for every number",
-          .absent = "as many as processors"},
+         jobs_option("scenarios"),
          {.name = "verbose",
           .letter = 'v',
           .summary = "also print the numbers that have not changed"},

@@ -39,10 +39,8 @@ std::vector<std::string> names_in(const std::string& list, const std::string& op
 /// the model.
 bool of_scenario(const std::string& text) {
   const std::string head = text.substr(0, text.find_first_of(".="));
-  const auto& fields = scenario_record().fields;
-  return head != "model" && std::any_of(fields.begin(), fields.end(), [&](const Field& field) {
-           return field.type == Type::mapping && field.name == head;
-         });
+  const Field* const field = find_field(scenario_record().fields, head);
+  return head != "model" && field && field->type == Type::mapping;
 }
 
 FitsRequest request_of(const Arguments& arguments) {

@@ -21,15 +21,8 @@ std::string form(const Arguments& arguments, const ModelReport& report) {
 }
 
 void require_one_form(const Arguments& arguments) {
-  std::string first;
-  for (const char* option : {"json", "csv", "data-island"}) {
-    if (!arguments.has(option)) continue;
-    if (!first.empty())
-      throw UsageError("'--" + first + "' and '--" + option +
-                       "' exclude each other; give only one of these options");
-    first = option;
-  }
-  if (first == "json" && arguments.has("columns"))
+  refuse_together(arguments, {"json", "csv", "data-island"});
+  if (arguments.has("json") && arguments.has("columns"))
     throw UsageError("'--json' has all columns; remove '--columns'");
 }
 

@@ -39,8 +39,7 @@ std::vector<std::string> ways_of(const Arguments& arguments) {
 }
 
 int run_placement(const Arguments& arguments) {
-  if (arguments.has("csv") && arguments.has("json"))
-    throw UsageError("'--csv' and '--json' exclude each other; give only one of these options");
+  refuse_together(arguments, {"csv", "json"});
   const std::vector<std::string> ways = ways_of(arguments);
   const Question question = read_question(arguments);
   if (!question.scenario)

@@ -5,7 +5,6 @@
 #include <optional>
 #include <set>
 
-#include "base/processes.hpp"
 #include "metrics/metric.hpp"
 #include "run/run.hpp"
 #include "study/sweep/store.hpp"
@@ -64,8 +63,7 @@ Measure by_both() {
 /// Returns the exit code. 0: a point was found. 1: a point was found, but some points could not be run. 4: all points
 /// break a limit.
 int run_search_command(const Arguments& arguments) {
-  if (arguments.has("csv") && arguments.has("json"))
-    throw UsageError("'--csv' and '--json' exclude each other; give only one of these options");
+  refuse_together(arguments, {"csv", "json"});
   if (arguments.has("retry-failed") && !arguments.has("store"))
     throw UsageError("'--retry-failed' needs '--store FILE', the store that has the failed points");
   SearchWords asked = asked_of(arguments);
@@ -79,16 +77,12 @@ int run_search_command(const Arguments& arguments) {
     request.limits.push_back(parse_search_limit(limit));
   request.most_points =
       static_cast<std::size_t>(arguments.integer("points", usual_points, 1, 1'000'000));
-  request.jobs = static_cast<std::size_t>(
-      arguments.integer("jobs", static_cast<std::int64_t>(processors()), 1, 1024));
+  request.jobs = jobs_of(arguments);
   if (!arguments.has("no-verify")) request.by_both_executors = by_both();
   request.store = store ? &*store : nullptr;
   request.retry_failed = arguments.has("retry-failed");
   ProgressLine line("points");
-  if (line.active())
-    request.progress = [&line](std::size_t done, std::size_t most) {
-      line.show(static_cast<std::int64_t>(done), static_cast<std::int64_t>(most));
-    };
+  if (line.active()) request.progress = line.counter();
   const SearchResult result = run_search(request);
   line.clear();
   result.sweep.require_some_point();
@@ -144,12 +138,7 @@ extern const Command search_command = {
           .absent = "answers are not kept"},
          {.name = "csv", .summary = "all points that were run, with all numbers, as CSV"},
          {.name = "json", .summary = "all points with all numbers, and the best point, as JSON"},
-         {.name = "jobs",
-          .letter = 'j',
-          .value = "N",
-          .summary =
-              "how many points run at the same time. The answer is the same for every number",
-          .absent = "as many as processors"},
+         jobs_option("points"),
          {.name = "no-verify", .summary = "do not repeat the best point with SimGrid"},
          {.name = "retry-failed",
           .summary = "run the failed points of the store again. Needs --store"}},

@@ -4,7 +4,6 @@
 #include <optional>
 #include <set>
 
-#include "base/processes.hpp"
 #include "base/quantity.hpp"
 #include "metrics/metric.hpp"
 #include "run/run.hpp"
@@ -107,8 +106,7 @@ SweepResult sweep(const Arguments& arguments, const Variants& variants, const Po
                   Store* store) {
   ProgressLine line("points");
   SweepRequest request{.variants = variants, .points = points};
-  request.jobs = static_cast<std::size_t>(
-      arguments.integer("jobs", static_cast<std::int64_t>(processors()), 1, 1024));
+  request.jobs = jobs_of(arguments);
   request.verify = verified_share(arguments);
   request.by_both_executors = through(Executor::both);
   if (arguments.text("executor", "replay") == "simgrid")
@@ -116,10 +114,7 @@ SweepResult sweep(const Arguments& arguments, const Variants& variants, const Po
   if (arguments.has("shard")) request.shard = parse_shard(arguments.text("shard"));
   request.store = store;
   request.retry_failed = arguments.has("retry-failed");
-  if (line.active())
-    request.progress = [&line](std::size_t done, std::size_t total) {
-      line.show(static_cast<std::int64_t>(done), static_cast<std::int64_t>(total));
-    };
+  if (line.active()) request.progress = line.counter();
   return run_sweep(request);
 }
 
@@ -135,8 +130,7 @@ int run_sweep_command(const Arguments& arguments) {
   if (arguments.has("merge")) return run_merge(arguments);
   if (arguments.positionals.size() > 1)
     throw UsageError("unexpected '" + arguments.positionals[1] + "'; expected one SCENARIO");
-  if (arguments.has("csv") && arguments.has("json"))
-    throw UsageError("'--csv' and '--json' exclude each other; give only one of these options");
+  refuse_together(arguments, {"csv", "json"});
   if (arguments.has("retry-failed") && !arguments.has("store"))
     throw UsageError("'--retry-failed' needs '--store FILE', the store that has the failed points");
   const std::vector<std::string> metrics = metrics_of(arguments);
@@ -193,12 +187,7 @@ extern const Command sweep_command = {
          {.name = "csv", .summary = "all points with all numbers, as CSV"},
          {.name = "json",
           .summary = "all points with all numbers, with units and whole messages, as JSON"},
-         {.name = "jobs",
-          .letter = 'j',
-          .value = "N",
-          .summary =
-              "how many points run at the same time. The answer is the same for every number",
-          .absent = "as many as processors"},
+         jobs_option("points"),
          {.name = "verify",
           .value = "SHARE",
           .summary =

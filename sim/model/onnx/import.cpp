@@ -15,7 +15,7 @@ std::vector<std::string> operators_named(const std::string& name,
                                          const std::vector<std::string>& known) {
   std::vector<std::string> found;
   for (const std::string& op : known)
-    if (op == name || (op.size() > name.size() && ends_with(op, "." + name))) found.push_back(op);
+    if (op == name || (op.size() > name.size() && op.ends_with("." + name))) found.push_back(op);
   return found;
 }
 

@@ -15,8 +15,7 @@ namespace sluice {
 
 Value replica_keys(const Reader& parameters, const std::string& policy, const std::string& device) {
   Value keys = Value::make_map();
-  keys.place(parameters.map().source(), parameters.map().line(),
-             parameters.map().position().column);
+  keys.place_like(parameters.map());
   keys.set("name", Value::make(policy));
   for (const Value::Entry& entry : parameters.map().entries())
     if (entry.key != "name" && entry.key != "replica" && entry.key != "devices" &&

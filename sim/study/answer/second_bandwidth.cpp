@@ -1,15 +1,13 @@
 #include "study/answer/second_bandwidth.hpp"
 
-#include <algorithm>
-
 #include "planning/placement/backing.hpp"
 
 namespace sluice {
 
 bool lacks_bandwidth(const Scenario& scenario, const Device& device) {
-  const bool has_key = std::ranges::any_of(
-      scenario.acting->parameters, [](const Field& field) { return field.name == "placement"; });
-  if (!has_key || !scenario.cost.model->counts_memories) return false;
+  if (!find_field(scenario.acting->parameters, "placement") ||
+      !scenario.cost.model->counts_memories)
+    return false;
   const Value* policy = scenario.document.find("policy");
   const Value* placement = policy ? policy->find("placement") : nullptr;
   if (placement && placement->is_scalar() && placement->text() != "auto") return false;

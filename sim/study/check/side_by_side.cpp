@@ -14,9 +14,7 @@ namespace sluice {
 namespace {
 
 bool knows(const Policy& policy, const std::string& parameter) {
-  for (const Field& field : policy.parameters)
-    if (field.name == parameter) return true;
-  return policy.replicates && parameter != "name";
+  return find_field(policy.parameters, parameter) || (policy.replicates && parameter != "name");
 }
 
 const Policy& policy_named(const Value& name) {
@@ -25,7 +23,7 @@ const Policy& policy_named(const Value& name) {
 
 Value without(const Value& map, const std::string& key) {
   Value rest = Value::make_map();
-  rest.place(map.source(), map.position().line, map.position().column);
+  rest.place_like(map);
   for (const Value::Entry& entry : map.entries())
     if (entry.key != key) rest.entries().push_back(entry);
   return rest;
@@ -51,7 +49,7 @@ Value PolicyChoice::applied_to(const Value& document) const {
   Value policy = value;
   if (!value.is_map()) {
     policy = Value::make_map();
-    policy.place(value.source(), value.position().line, value.position().column);
+    policy.place_like(value);
     policy.set("name", value);
     const Policy& chosen = policy_named(value);
     if (const Value* old = document.find("policy"))

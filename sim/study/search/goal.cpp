@@ -28,8 +28,7 @@ std::string trimmed(const std::string& text) {
 }
 
 bool take_ending(std::string& text, const std::string& ending) {
-  const bool there = !ending.empty() && text.size() >= ending.size() &&
-                     text.compare(text.size() - ending.size(), ending.size(), ending) == 0;
+  const bool there = !ending.empty() && text.ends_with(ending);
   if (there) text.resize(text.size() - ending.size());
   return there;
 }

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "base/interrupt.hpp"
+#include "base/suggest.hpp"
 #include "trace/export/export.hpp"
 #include "trace/export/text.hpp"
 #include "trace/export/timeline.hpp"
@@ -30,9 +31,7 @@ std::vector<Row> metrics(const Summary& summary) {
         break;
       case SummaryValue::Kind::keyed:
         for (const SummaryValue::Keyed& keyed : metric.value.keyed) {
-          std::string key;
-          for (const std::string& part : keyed.key) key += (key.empty() ? "" : "/") + part;
-          add(key, json_number_text(keyed.number));
+          add(join(keyed.key, "/"), json_number_text(keyed.number));
         }
     }
   }

@@ -10,10 +10,9 @@ namespace sluice {
 namespace {
 
 bool is_linear(const Layer& layer) {
-  const std::string ending = "-Linear";
-  return layer.name.size() > ending.size() &&
-         layer.name.compare(layer.name.size() - ending.size(), ending.size(), ending) == 0 &&
-         layer.macs > 0 && layer.parameters > 0;
+  const std::string_view ending = "-Linear";
+  return layer.name.size() > ending.size() && layer.name.ends_with(ending) && layer.macs > 0 &&
+         layer.parameters > 0;
 }
 
 /// A linear layer multiplies each row of its input by its weights. If a sample is a sequence, each token is a row.

@@ -50,10 +50,8 @@ bool joined(const Platform& platform, const std::string& one, const std::string&
 /// Returns whether the scenario's policy has the key `placement`, lets weights take turns, and can use the second memory
 /// of the device.
 bool takes_turns_in_both(const Scenario& scenario, const Device& device) {
-  const std::vector<Field>& fields = scenario.acting->parameters;
-  const auto field = std::find_if(fields.begin(), fields.end(),
-                                  [](const Field& one) { return one.name == "placement"; });
-  return field != fields.end() && !compares_placements(*field) &&
+  const Field* const field = find_field(scenario.acting->parameters, "placement");
+  return field && !compares_placements(*field) &&
          why_no_backing(scenario.platform, device.name).empty();
 }
 
