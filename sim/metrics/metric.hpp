@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "base/catalog.hpp"
 #include "metrics/totals.hpp"
@@ -26,6 +27,11 @@ struct Metric {
 };
 
 const Catalog<Metric>& metric_catalog();
+
+/// Returns a value with these numbers, one for each link of the plan.
+SummaryValue by_link(const Plan& plan, const std::vector<double>& numbers);
+/// Returns a value with the numbers above 0 of these numbers, one for each tensor class.
+SummaryValue by_class(const Totals::ByClass<double>& numbers);
 
 /// Returns the values of all metrics, in the order of the catalog.
 Summary summarise(const Totals& totals);

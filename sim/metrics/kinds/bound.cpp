@@ -5,18 +5,10 @@
 namespace sluice {
 namespace {
 
-SummaryValue bound(const Totals& totals) {
-  return SummaryValue::of(totals.bound().seconds);
-}
-
 SummaryValue ratio(const Totals& totals) {
   if (!totals.complete()) return SummaryValue::none("the run did not reach its end");
   if (totals.makespan() == 0) return SummaryValue::none("the run took no time");
   return SummaryValue::of(totals.bound().seconds / totals.makespan());
-}
-
-SummaryValue resource(const Totals& totals) {
-  return SummaryValue::of(totals.bound().resource);
 }
 
 }  // namespace
@@ -37,7 +29,7 @@ extern const Metric lower_bound_s_metric = {
         "that wait for each other. Waits for memory are ignored, because these waits can only "
         "delay actions. A comment in sim/metrics/bound.cpp has the proof.",
     .source = "metrics/bound.cpp",
-    .value = bound,
+    .value = [](const Totals& totals) { return SummaryValue::of(totals.bound().seconds); },
 };
 
 extern const Metric bound_ratio_metric = {
@@ -67,7 +59,7 @@ extern const Metric bound_by_metric = {
         "bytes make the run faster. If the value is `dependencies`, more overlap between streams "
         "makes the run faster.",
     .source = "metrics/bound.cpp",
-    .value = resource,
+    .value = [](const Totals& totals) { return SummaryValue::of(totals.bound().resource); },
 };
 
 }  // namespace sluice

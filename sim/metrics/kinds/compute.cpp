@@ -12,10 +12,6 @@ std::size_t compute_streams(const Plan& plan) {
   return count;
 }
 
-SummaryValue compute(const Totals& totals) {
-  return SummaryValue::of(totals.sums().compute_s);
-}
-
 SummaryValue utilisation(const Totals& totals) {
   const std::size_t streams = compute_streams(totals.plan());
   if (streams == 0) return SummaryValue::none("the plan has no compute stream");
@@ -49,7 +45,7 @@ extern const Metric compute_s_metric = {
         "that compute for 1 s at the same time add 2 s. A computation that reads over a link counts from its "
         "start to its end. Use this metric to compare the work of plans. "
         "The metric compute_utilisation says how well the devices are used.",
-    .value = compute,
+    .value = [](const Totals& totals) { return SummaryValue::of(totals.sums().compute_s); },
 };
 
 extern const Metric compute_utilisation_metric = {

@@ -52,13 +52,6 @@ SummaryValue energy(const Totals& totals) {
   for (const SummaryValue::Keyed& one : all) sum += one.number;
   return SummaryValue::of(sum);
 }
-SummaryValue by_device(const Totals& totals) {
-  return SummaryValue::of(devices(totals));
-}
-SummaryValue by_link(const Totals& totals) {
-  return SummaryValue::of(links(totals));
-}
-
 SummaryValue per_sample(const Totals& totals) {
   SummaryValue value = energy(totals);
   if (!value.absent.empty()) return value;
@@ -84,12 +77,13 @@ extern const Metric energy_j_metric = {
 extern const Metric energy_j_by_device_metric = {
     .name = "energy_j_by_device",
     .unit = "J",
-    .summary = "The device's idle power times the makespan, plus the joules of the device's actions.",
+    .summary =
+        "The device's idle power times the makespan, plus the joules of the device's actions.",
     .details =
         "A device draws its idle power during the whole run. The joules of an action are the energy that its work "
         "takes in addition to the idle power. The cost model gives these joules. Use this metric to see which "
         "device takes the energy, and how much energy idle time costs.",
-    .value = by_device,
+    .value = [](const Totals& totals) { return SummaryValue::of(devices(totals)); },
 };
 
 extern const Metric energy_j_by_link_metric = {
@@ -104,7 +98,7 @@ extern const Metric energy_j_by_link_metric = {
         "gives watts for it.",
     .example =
         "sluice run alexnet_resident platform.links.host.idle=5W platform.links.host.busy=10W --json",
-    .value = by_link,
+    .value = [](const Totals& totals) { return SummaryValue::of(links(totals)); },
 };
 
 extern const Metric energy_per_sample_j_metric = {

@@ -4,10 +4,6 @@
 namespace sluice {
 namespace {
 
-SummaryValue flop(const Totals& totals) {
-  return SummaryValue::of(totals.sums().flop);
-}
-
 SummaryValue intensity(const Totals& totals) {
   if (totals.sums().transferred_bytes == 0) return SummaryValue::none("nothing was transferred");
   return SummaryValue::of(totals.sums().flop / totals.sums().transferred_bytes);
@@ -25,7 +21,7 @@ extern const Metric flop_metric = {
         "the model. The page of layers (docs/reference/layers.md) says how the FLOP of each type of "
         "layer are counted. To compare a run with the peak rate of a device, divide the value by "
         "makespan_s.",
-    .value = flop,
+    .value = [](const Totals& totals) { return SummaryValue::of(totals.sums().flop); },
 };
 
 extern const Metric arithmetic_intensity_metric = {

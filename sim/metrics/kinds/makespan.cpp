@@ -2,13 +2,6 @@
 #include "metrics/metric.hpp"
 
 namespace sluice {
-namespace {
-
-SummaryValue makespan(const Totals& totals) {
-  return SummaryValue::of(totals.makespan());
-}
-
-}  // namespace
 
 extern const Metric makespan_s_metric = {
     .name = "makespan_s",
@@ -20,7 +13,7 @@ extern const Metric makespan_s_metric = {
         "the number of steps. Use makespan_s to compare runs with equal numbers of steps. Use "
         "step_s to compare plans for a run that goes on for a long time.",
     .better = Metric::Better::lower,
-    .value = makespan,
+    .value = [](const Totals& totals) { return SummaryValue::of(totals.makespan()); },
 };
 
 }  // namespace sluice

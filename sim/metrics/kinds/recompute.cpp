@@ -5,10 +5,6 @@
 namespace sluice {
 namespace {
 
-SummaryValue recompute(const Totals& totals) {
-  return SummaryValue::of(totals.sums().recompute_s);
-}
-
 SummaryValue overhead(const Totals& totals) {
   const double once = totals.sums().compute_s - totals.sums().recompute_s;
   if (!(once > 0)) return SummaryValue::none("nothing was computed apart from recomputation");
@@ -28,7 +24,7 @@ extern const Metric recompute_s_metric = {
         "computation.",
     .example = "sluice run alexnet_x200_training --json",
     .better = Metric::Better::lower,
-    .value = recompute,
+    .value = [](const Totals& totals) { return SummaryValue::of(totals.sums().recompute_s); },
 };
 
 extern const Metric recompute_overhead_metric = {

@@ -4,10 +4,6 @@
 namespace sluice {
 namespace {
 
-SummaryValue samples(const Totals& totals) {
-  return SummaryValue::of(totals.sums().samples);
-}
-
 SummaryValue throughput(const Totals& totals) {
   if (totals.sums().samples == 0) return SummaryValue::none("no sample was completed");
   if (totals.makespan() == 0) return SummaryValue::none("the run took no time");
@@ -25,7 +21,7 @@ extern const Metric samples_metric = {
         "these numbers over all executions of actions. Use this metric to see how far an "
         "interrupted run has come.",
     .better = Metric::Better::higher,
-    .value = samples,
+    .value = [](const Totals& totals) { return SummaryValue::of(totals.sums().samples); },
 };
 
 extern const Metric throughput_samples_per_s_metric = {

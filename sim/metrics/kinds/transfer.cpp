@@ -1,7 +1,6 @@
 // Metrics of transfers. The metrics transfer_s… say how long transfers occupied their streams, including set-up. The
 // metric full_rate_s_by_link says how long the bytes take if every link works at its full rate. The metric
 // exposed_transfer_s says how long compute streams waited for transfers.
-#include <utility>
 #include <vector>
 
 #include "metrics/metric.hpp"
@@ -9,34 +8,11 @@
 namespace sluice {
 namespace {
 
-SummaryValue all(const Totals& totals) {
-  return SummaryValue::of(totals.sums().transfer_s);
-}
-
-SummaryValue by_link(const Totals& totals) {
-  std::vector<SummaryValue::Keyed> keyed;
-  for (std::size_t l = 0; l < totals.plan().links.size(); ++l)
-    keyed.push_back({{totals.plan().links[l].name}, totals.sums().link_transfer_s[l]});
-  return SummaryValue::of(std::move(keyed));
-}
-
-SummaryValue by_class(const Totals& totals) {
-  std::vector<SummaryValue::Keyed> keyed;
-  for (std::size_t c = 0; c < tensor_class_count; ++c)
-    if (totals.sums().class_transfer_s[c] > 0)
-      keyed.push_back(
-          {{std::string(name_of(static_cast<TensorClass>(c)))}, totals.sums().class_transfer_s[c]});
-  return SummaryValue::of(std::move(keyed));
-}
-
 /// Returns full_rate_s_by_link. If transfers share a link, transfer_s_by_link grows, but this metric does not.
 SummaryValue full_rate(const Totals& totals) {
-  std::vector<SummaryValue::Keyed> keyed;
-  for (std::size_t l = 0; l < totals.plan().links.size(); ++l) {
-    const Link& link = totals.plan().links[l];
-    keyed.push_back({{link.name}, totals.sums().link_bytes[l] / link.bandwidth});
-  }
-  return SummaryValue::of(std::move(keyed));
+  std::vector<double> seconds = totals.sums().link_bytes;
+  for (std::size_t l = 0; l < seconds.size(); ++l) seconds[l] /= totals.plan().links[l].bandwidth;
+  return by_link(totals.plan(), seconds);
 }
 
 SummaryValue exposed(const Totals& totals) {
@@ -56,7 +32,7 @@ extern const Metric transfer_s_metric = {
         "same time add 2 s. A transfer that shares a link takes longer than a transfer that has "
         "the link alone. Computation may hide transfers: exposed_transfer_s says how long "
         "computation waits for transfers.",
-    .value = all,
+    .value = [](const Totals& totals) { return SummaryValue::of(totals.sums().transfer_s); },
 };
 
 extern const Metric transfer_s_by_link_metric = {
@@ -69,7 +45,8 @@ extern const Metric transfer_s_by_link_metric = {
         "If transfers use the link at the same moment, the time of each of them counts. So the value may exceed the "
         "makespan. Compare the value with full_rate_s_by_link to see how well the transfers use "
         "the link.",
-    .value = by_link,
+    .value =
+        [](const Totals& totals) { return by_link(totals.plan(), totals.sums().link_transfer_s); },
 };
 
 extern const Metric transfer_s_by_class_metric = {
@@ -81,7 +58,7 @@ extern const Metric transfer_s_by_class_metric = {
         "A transfer that moves several tensors counts with its whole time for each of these "
         "tensors. Computations that read over links do not count. Use this metric to see for which "
         "tensors the copy engines work.",
-    .value = by_class,
+    .value = [](const Totals& totals) { return by_class(totals.sums().class_transfer_s); },
 };
 
 extern const Metric full_rate_s_by_link_metric = {

@@ -1,33 +1,7 @@
 // Metrics that say how many bytes were moved, over which links, and of which tensors.
-#include <utility>
-#include <vector>
-
 #include "metrics/metric.hpp"
 
 namespace sluice {
-namespace {
-
-SummaryValue all(const Totals& totals) {
-  return SummaryValue::of(totals.sums().transferred_bytes);
-}
-
-SummaryValue by_link(const Totals& totals) {
-  std::vector<SummaryValue::Keyed> keyed;
-  for (std::size_t l = 0; l < totals.plan().links.size(); ++l)
-    keyed.push_back({{totals.plan().links[l].name}, totals.sums().link_bytes[l]});
-  return SummaryValue::of(std::move(keyed));
-}
-
-SummaryValue by_class(const Totals& totals) {
-  std::vector<SummaryValue::Keyed> keyed;
-  for (std::size_t c = 0; c < tensor_class_count; ++c)
-    if (totals.sums().class_bytes[c] > 0)
-      keyed.push_back(
-          {{std::string(name_of(static_cast<TensorClass>(c)))}, totals.sums().class_bytes[c]});
-  return SummaryValue::of(std::move(keyed));
-}
-
-}  // namespace
 
 extern const Metric transferred_bytes_metric = {
     .name = "transferred_bytes",
@@ -38,7 +12,7 @@ extern const Metric transferred_bytes_metric = {
         "Bytes that computations read or write over links also count. Use this metric to compare "
         "how many bytes policies move.",
     .better = Metric::Better::lower,
-    .value = all,
+    .value = [](const Totals& totals) { return SummaryValue::of(totals.sums().transferred_bytes); },
 };
 
 extern const Metric transferred_bytes_by_link_metric = {
@@ -49,7 +23,7 @@ extern const Metric transferred_bytes_by_link_metric = {
         "A transfer over two links counts for both links. So the sum of the values may exceed "
         "transferred_bytes. Use this metric to find the link that carries the most bytes. "
         "The metric full_rate_s_by_link turns these bytes into seconds.",
-    .value = by_link,
+    .value = [](const Totals& totals) { return by_link(totals.plan(), totals.sums().link_bytes); },
 };
 
 extern const Metric transferred_bytes_by_class_metric = {
@@ -60,7 +34,7 @@ extern const Metric transferred_bytes_by_class_metric = {
         "The classes are the classes of the plan's tensors, such as weight, input and activation. "
         "Some bytes belong to no tensor. These bytes count only in transferred_bytes. Use this "
         "metric to see which tensors a policy moves most.",
-    .value = by_class,
+    .value = [](const Totals& totals) { return by_class(totals.sums().class_bytes); },
 };
 
 }  // namespace sluice
