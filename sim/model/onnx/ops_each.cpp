@@ -8,17 +8,11 @@
 namespace sluice::onnx_import {
 
 Draft as_type(const Drafting& at) {
-  Draft draft;
-  draft.type = at.rule.word;
-  return draft;
+  return {.type = at.rule.word};
 }
 
 Draft elementwise(const Drafting& at) {
-  Draft draft;
-  draft.flop = at.rule.flop;
-  draft.keeps = at.rule.word;
-  draft.each = true;
-  return draft;
+  return {.flop = at.rule.flop, .keeps = at.rule.word, .each = true};
 }
 
 // The backward pass of a product computes a gradient for each factor, and reads all other factors for it. But a
@@ -31,13 +25,11 @@ Draft joined(const Drafting& at) {
     data += at.is_data(i) ? 1 : 0;
     learned += at.is_learned(i) ? 1 : 0;
   }
-  Draft draft;
-  draft.flop = count > 0 ? static_cast<std::int64_t>(count) - 1 : 0;
   const bool product = at.rule.word == std::string("mul");
-  draft.keeps = product && data + learned > 1 ? "inputs" : "nothing";
-  if (data == count && count > 1) draft.type = at.rule.word;
-  draft.each = true;
-  return draft;
+  return {.type = data == count && count > 1 ? at.rule.word : "",
+          .flop = count > 0 ? static_cast<std::int64_t>(count) - 1 : 0,
+          .keeps = product && data + learned > 1 ? "inputs" : "nothing",
+          .each = true};
 }
 
 // The gradient of one operand depends on the other operand, as in a product. If c is a constant that is not learned,
@@ -69,20 +61,12 @@ Draft clip(const Drafting& at) {
     const Numbers* numbers = at.graph.numbers(at.node, input);
     return numbers && numbers->size() == 1 ? numbers->front() : at.node.number(attribute, absent);
   };
-  Draft draft;
-  draft.flop = 2;
-  draft.each = true;
-  draft.reads = {0};
-  if (bound(1, "min", -1) == 0 && bound(2, "max", -1) == 6) draft.type = "relu6";
-  return draft;
+  const bool is_relu6 = bound(1, "min", -1) == 0 && bound(2, "max", -1) == 6;
+  return {.type = is_relu6 ? "relu6" : "", .reads = {0}, .flop = 2, .each = true};
 }
 
 Draft reduction(const Drafting& at) {
-  Draft draft;
-  draft.input_flop = at.rule.flop;
-  draft.keeps = at.rule.word;
-  draft.reads = {0};
-  return draft;
+  return {.reads = {0}, .input_flop = at.rule.flop, .keeps = at.rule.word};
 }
 
 // For each of the k largest values, the operator compares all elements once. The positions of these values are kept,
@@ -95,11 +79,10 @@ Draft top_k(const Drafting& at) {
              "expected an axis of its input");
   const auto index = static_cast<std::size_t>(axis < 0 ? axis + rank : axis);
   const std::string &input = at.node.inputs[0], &output = at.node.outputs.front();
-  Draft draft;
-  draft.reads = {0};
-  draft.input_flop = to[index];
-  draft.keeps = "nothing";
-  draft.kept_bytes = checked_mul(elements_of(at.sample(output).shape), 8, "kept bytes");
+  Draft draft = {.reads = {0},
+                 .input_flop = to[index],
+                 .keeps = "nothing",
+                 .kept_bytes = checked_mul(elements_of(at.sample(output).shape), 8, "kept bytes")};
   if (at.sample(input).shape.size() != 2 || at.axis(input, axis) != std::optional<std::int64_t>(1))
     return draft;
   draft.type = "top_k";
@@ -108,9 +91,7 @@ Draft top_k(const Drafting& at) {
 }
 
 Draft dropout(const Drafting& at) {
-  Draft draft;
-  draft.type = "dropout";
-  draft.reads = {0};
+  Draft draft = {.type = "dropout", .reads = {0}};
   const Numbers* given = at.graph.numbers(at.node, 1);
   const double rate = given && given->size() == 1 ? given->front() : at.node.number("ratio", 0.5);
   if (rate != 0.5) draft.set("rate", Value::make(rate));

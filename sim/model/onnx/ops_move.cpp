@@ -21,11 +21,7 @@ Draft moved(const Drafting&) {
 }
 
 Draft enlarged(const Drafting& at) {
-  Draft draft;
-  draft.reads = {0};
-  draft.is_alias = changes_nothing(at);
-  draft.same_place = at.node.op == "Pad";
-  return draft;
+  return {.reads = {0}, .same_place = at.node.op == "Pad", .is_alias = changes_nothing(at)};
 }
 
 // In the mode `nearest`, each element of the output is a copy of one element of the input. In the other modes, it is a
@@ -33,13 +29,12 @@ Draft enlarged(const Drafting& at) {
 // over 2 x 2 neighbours, with 4 products and 3 additions. In the mode `cubic`, it is taken over 4 x 4 neighbours, with
 // 16 products and 15 additions.
 Draft resized(const Drafting& at) {
-  Draft draft;
-  draft.reads = {0};
   const std::string mode = at.node.text("mode", "nearest");
-  if (mode == "linear") draft.flop = 7;
-  if (mode == "cubic") draft.flop = 31;
-  draft.keeps = "nothing";
-  return draft;
+  return {.reads = {0},
+          .flop = mode == "linear"  ? 7
+                  : mode == "cubic" ? 31
+                                    : 0,
+          .keeps = "nothing"};
 }
 
 Draft reshaped(const Drafting& at) {
@@ -47,17 +42,12 @@ Draft reshaped(const Drafting& at) {
   at.require(elements_of(from) == elements_of(to),
              "the input " + text_of(from) + " has " + std::to_string(elements_of(from)) +
                  " elements, the output " + text_of(to) + " " + std::to_string(elements_of(to)));
-  Draft draft;
-  draft.reads = {0};
-  draft.type = at.node.op == "Flatten" ? "flatten" : "reshape";
-  draft.with_shape = draft.type == "reshape";
-  return draft;
+  const bool flattened = at.node.op == "Flatten";
+  return {.type = flattened ? "flatten" : "reshape", .with_shape = !flattened, .reads = {0}};
 }
 
 Draft alias(const Drafting&) {
-  Draft draft;
-  draft.is_alias = true;
-  return draft;
+  return {.is_alias = true};
 }
 
 namespace {
@@ -84,9 +74,7 @@ Draft concat(const Drafting& at) {
 }
 
 Draft split(const Drafting& at) {
-  Draft draft;
-  draft.reads = {0};
-  draft.each_output = true;
+  Draft draft = {.reads = {0}, .each_output = true};
   const std::int64_t axis = at.node.integer("axis", 0);
   if (!at.node.has_input(0) || !set_axis(at, draft, at.node.inputs[0], axis)) return draft;
   Value sizes = Value::make_list();
@@ -136,9 +124,7 @@ Draft slice(const Drafting& at) {
 
 // If only the axis of the batch moves, the elements of a sample stay in their order. Then the layer is a `reshape`.
 Draft transposed(const Drafting& at) {
-  Draft draft;
-  draft.type = "reshape";
-  draft.with_shape = true;
+  Draft draft = {.type = "reshape", .with_shape = true};
   const std::vector<std::size_t> from = at.sample(at.node.inputs.front()).axes;
   const std::vector<std::size_t> to = at.sample(at.node.outputs.front()).axes;
   const auto& order = at.node.integers("perm");
@@ -171,9 +157,7 @@ Draft gather(const Drafting& at) {
   if (table.size() != 2 || at.node.integer("axis", 0) != 0 ||
       at.sample(at.node.inputs[1]).shape.size() != 1)
     return draft;
-  draft.type = "embedding";
-  draft.reads = {1};
-  draft.weights = {0};
+  draft = {.type = "embedding", .reads = {1}, .weights = {0}};
   draft.set("entries", Value::make(table[0]));
   draft.set("features", Value::make(table[1]));
   return draft;
