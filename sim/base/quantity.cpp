@@ -275,16 +275,8 @@ std::string format_quantity(double value, Dimension dimension) {
   return digits4(value * std::pow(10.0, -best->exponent)) + " " + best->name;
 }
 
-std::string format_bytes(double bytes) {
-  return format_quantity(bytes, Dimension::bytes);
-}
-
-std::string format_seconds(double seconds) {
-  return format_quantity(seconds, Dimension::seconds);
-}
-
-std::string percent(double share) {
-  return format_quantity(100 * share, Dimension::none) + " %";
+std::string format_bytes(std::int64_t bytes) {
+  return format_quantity(static_cast<double>(bytes), Dimension::bytes);
 }
 
 std::string exact(double value) {

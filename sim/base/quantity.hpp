@@ -25,10 +25,8 @@ std::int64_t parse_bytes(std::string_view text, std::string_view key = {});
 /// Writes a quantity for people, with four significant digits: 6.1e13 becomes "61 TFLOP/s".
 std::string format_quantity(double value, Dimension dimension);
 
-/// These functions write quantities of one dimension for people: "24 GB", "1.5 ms", "12.5 %" for the share 0.125.
-std::string format_bytes(double bytes);
-std::string format_seconds(double seconds);
-std::string percent(double share);
+/// Writes bytes for people: 24'000'000'000 becomes "24 GB".
+std::string format_bytes(std::int64_t bytes);
 
 /// Returns the shortest text that gives the same double when it is read.
 std::string exact(double value);

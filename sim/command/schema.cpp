@@ -1,6 +1,7 @@
 // The command `sluice schema` prints JSON Schemas for text editors. The schemas are made from the records that
 // describe the keys of each kind of document.
 #include "document/schema.hpp"
+#include "document/key.hpp"
 
 #include "cost/cost.hpp"
 #include "fates/strategy.hpp"
@@ -70,7 +71,7 @@ void add_fields(Record& record, const std::vector<Field>& others, bool as_they_a
     if (as_they_are)
       record.fields.push_back(field);
     else
-      record.fields.push_back(Field::any(field.name, "").or_absent());
+      record.fields.push_back(Key::any(field.name, "").or_absent());
   }
 }
 
@@ -103,7 +104,7 @@ Variants policy_variants() {
 
 /// Adds a variant for the value `auto` of `key`. This value leaves the choice open, so the variant allows no other key.
 Variants with_auto(Variants variants, const std::string& key) {
-  const Field word = Field::choice(key, {"auto"}, "");
+  const Field word = Key::choice(key, {"auto"}, "");
   variants.push_back({{{key, "auto"}}, {.name = key, .summary = "", .fields = {word}}});
   return variants;
 }

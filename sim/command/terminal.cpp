@@ -16,7 +16,7 @@
 #include <cstring>
 
 #include "base/error.hpp"
-#include "command/figures.hpp"
+#include "base/figures.hpp"
 
 namespace sluice {
 namespace {

@@ -5,7 +5,7 @@
 #include <map>
 #include <set>
 
-#include "base/quantity.hpp"
+#include "base/figures.hpp"
 #include "base/suggest.hpp"
 
 namespace sluice {

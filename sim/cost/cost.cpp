@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/quantity.hpp"
+#include "document/key.hpp"
 
 namespace sluice {
 
@@ -43,7 +44,7 @@ Record record_of(const CostModel& model) {
   Record record{.name = "cost " + model.name, .summary = model.summary, .fields = model.parameters};
   record.fields.insert(
       record.fields.begin(),
-      Field::choice("model", cost_catalog().names(), cost_model_summary).or_absent());
+      Key::choice("model", cost_catalog().names(), cost_model_summary).or_absent());
   return record;
 }
 

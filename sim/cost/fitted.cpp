@@ -14,6 +14,7 @@
 #include "cost/memory_seconds.hpp"
 #include "cost/part_price.hpp"
 #include "document/bundled.hpp"
+#include "document/key.hpp"
 #include "document/roots.hpp"
 
 namespace sluice {
@@ -198,16 +199,16 @@ extern const CostModel fitted_cost = {
     .example =
         "sluice run alexnet_resident platform=a100_pcie 'cost={model: fitted, unfitted: roofline}'",
     .parameters =
-        {Field::text(
+        {Key::text(
              "file",
              "a sluice-fit/1 document, or the name of a bundled fit. The default is the device's own `fit`")
              .or_absent(),
-         Field::choice(
+         Key::choice(
              "unfitted", {"refuse", "roofline"},
              "what happens to layers of a class without a fit: `refuse` refuses them. `roofline` prices them by "
              "roofline, and the answer says so")
              .by_default("refuse"),
-         Field::choice(
+         Key::choice(
              "attention", {"eager", "fused"},
              "the kernels of attention: `eager` has one kernel per operation and keeps the scores in memory. "
              "`fused` has kernels only for the products: of queries and keys, of scores and values, and for "

@@ -5,6 +5,7 @@
 #include "cost/measured/table.hpp"
 #include "cost/memory_power.hpp"
 #include "cost/part_price.hpp"
+#include "document/key.hpp"
 #include "document/roots.hpp"
 #include "profile/compare.hpp"
 
@@ -221,22 +222,22 @@ extern const CostModel measured_cost = {
     .example =
         "sluice run alexnet_resident 'cost={model: measured, profile: mine.csv, outside: roofline}'",
     .parameters =
-        {Field::text("profile", "a profile (sim/profile/FORMAT.md), relative to the scenario")
+        {Key::text("profile", "a profile (sim/profile/FORMAT.md), relative to the scenario")
              .or_absent(),
-         Field::mapping(
+         Key::mapping(
              "where",
              "use only rows of the profile with this value in a column, such as {cache: hot}")
              .or_absent(),
-         Field::choice(
+         Key::choice(
              "interpolate", {"none", "batch", "sizes"},
              "`none` interpolates nothing. `batch` interpolates between rows with other batches. `sizes` also "
              "interpolates between rows of the same operator class with other sizes")
              .by_default("none"),
-         Field::text(
+         Key::text(
              "outside",
              "the cost model for layers that were not measured. With `refuse`, such a layer is an error")
              .by_default("refuse"),
-         Field::choice(
+         Key::choice(
              "statistic", {"median", "mean", "mean_within", "least"},
              "the price is this statistic of a row's samples: the median, the mean, the mean of the samples within 3 "
              "standard deviations, or the least sample")

@@ -1,9 +1,11 @@
 #include "cost/memory_power.hpp"
 
+#include "document/key.hpp"
+
 namespace sluice {
 
 Field memory_power_field() {
-  return Field::number(
+  return Key::number(
              "memory_power",
              "for operators without measured joules: operators limited by memory take this share of the device's power "
              "above idle, and operators limited by FLOP take all of it")

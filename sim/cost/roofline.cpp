@@ -6,6 +6,7 @@
 #include "cost/cost.hpp"
 #include "cost/memory_power.hpp"
 #include "cost/memory_seconds.hpp"
+#include "document/key.hpp"
 
 namespace sluice {
 namespace {
@@ -57,7 +58,7 @@ struct Roofline final : Cost {
 };
 
 Field efficiency(const std::string& name, const std::string& summary) {
-  return Field::number(name, summary + ". The default is the platform's value under 'roofline'")
+  return Key::number(name, summary + ". The default is the platform's value under 'roofline'")
       .or_absent()
       .more_than(0)
       .at_most(1);
@@ -83,7 +84,7 @@ extern const CostModel roofline_cost = {
          efficiency(
              "memory_efficiency",
              "the share of the memory bandwidth that an operator reaches if memory limits it"),
-         Field::choice(
+         Key::choice(
              "pools", {"in_turn", "side_by_side"},
              "how operands in several memories of the device are accessed. in_turn: the seconds of the memories add "
              "up. side_by_side: the memory with the most seconds counts")

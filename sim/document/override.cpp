@@ -162,8 +162,9 @@ void expand_words(Value& document, const Layout& layout) {
   for (const auto& [key, inner] : layout.words) {
     Value* word = document.find(key);
     if (!word || word->kind() != Value::Kind::string || word->text().empty()) continue;
+    const Position position = word->position();
     Value mapping = Value::make_map();
-    mapping.place_like(*word);
+    mapping.place(word->source(), position.line, position.column);
     mapping.set(inner, std::move(*word));
     *word = std::move(mapping);
   }

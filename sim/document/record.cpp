@@ -1,6 +1,5 @@
 #include "document/record.hpp"
 
-#include <algorithm>
 #include <system_error>
 
 #include "base/letters.hpp"
@@ -184,106 +183,9 @@ void check_value(const Field& field, const Value& value) {
 
 }  // namespace
 
-namespace {
-
-Field field_of(Type type, std::string name, std::string summary) {
-  return {.name = std::move(name), .type = type, .summary = std::move(summary)};
-}
-
-/// Returns the field, of which `member` has this value.
-template <class Member, class Given>
-Field with(Field&& field, Member Field::*member, Given&& value) {
-  field.*member = std::forward<Given>(value);
-  return std::move(field);
-}
-
-}  // namespace
-
-Field Field::boolean(std::string name, std::string summary) {
-  return field_of(Type::boolean, std::move(name), std::move(summary));
-}
-
-Field Field::integer(std::string name, std::string summary) {
-  return field_of(Type::integer, std::move(name), std::move(summary));
-}
-
-Field Field::number(std::string name, std::string summary) {
-  return field_of(Type::number, std::move(name), std::move(summary));
-}
-
-Field Field::quantity(std::string name, Dimension dimension, std::string summary) {
-  return with(field_of(Type::quantity, std::move(name), std::move(summary)), &Field::dimension,
-              dimension);
-}
-
-Field Field::text(std::string name, std::string summary) {
-  return field_of(Type::text, std::move(name), std::move(summary));
-}
-
-Field Field::choice(std::string name, std::vector<std::string> choices, std::string summary) {
-  return field_of(Type::choice, std::move(name), std::move(summary)).or_words(std::move(choices));
-}
-
-Field Field::mapping(std::string name, std::string summary) {
-  return field_of(Type::mapping, std::move(name), std::move(summary));
-}
-
-Field Field::list(std::string name, std::string summary) {
-  return field_of(Type::list, std::move(name), std::move(summary));
-}
-
-Field Field::any(std::string name, std::string summary) {
-  return field_of(Type::any, std::move(name), std::move(summary));
-}
-
-Field Field::by_default(std::string text) && {
-  return with(std::move(*this), &Field::default_text, std::move(text));
-}
-
-Field Field::or_absent() && {
-  return with(std::move(*this), &Field::optional, true);
-}
-
-Field Field::or_words(std::vector<std::string> words) && {
-  return with(std::move(*this), &Field::choices, std::move(words));
-}
-
-Field Field::or_word_for(std::string key) && {
-  return with(std::move(*this), &Field::word_for, std::move(key));
-}
-
-Field Field::at_least(double least) && {
-  return with(std::move(*this), &Field::minimum, least);
-}
-
-Field Field::at_most(double most) && {
-  return with(std::move(*this), &Field::maximum, most);
-}
-
-Field Field::between(double least, double most) && {
-  return std::move(*this).at_least(least).at_most(most);
-}
-
-Field Field::more_than(double limit) && {
-  return with(std::move(*this).at_least(limit), &Field::minimum_excluded, true);
-}
-
-Field Field::with_keys(const Record& keys) && {
-  return with(std::move(*this), &Field::record, &keys);
-}
-
-Field Field::with_entries(const Record& entry) && {
-  return with(std::move(*this).with_keys(entry), &Field::map_of, true);
-}
-
-const Field* find_field(const std::vector<Field>& fields, std::string_view name) {
-  const auto found = std::ranges::find(fields, name, &Field::name);
-  return found == fields.end() ? nullptr : &*found;
-}
-
 const Record& record_of(const Record& parent, std::string_view field) {
-  const Field* const found = find_field(parent.fields, field);
-  if (found && found->record) return *found->record;
+  for (const Field& candidate : parent.fields)
+    if (candidate.name == field && candidate.record != nullptr) return *candidate.record;
   throw InternalError("no record of '" + std::string(field) + "' in " + parent.name);
 }
 
@@ -319,7 +221,8 @@ void Reader::check_keys() const {
 }
 
 const Field& Reader::field(std::string_view name) const {
-  if (const Field* const found = find_field(record_.fields, name)) return *found;
+  for (const Field& field : record_.fields)
+    if (field.name == name) return field;
   throw InternalError("the record '" + record_.name + "' has no field '" + std::string(name) + "'");
 }
 

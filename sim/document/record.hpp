@@ -30,8 +30,7 @@ enum class Type {
   any
 };
 
-/// The declaration of one key of a record, for example:
-/// Field::integer("steps", "the number of steps").by_default("1").at_least(1)
+/// The declaration of one key of a record.
 struct Field {
   std::string name;
   Type type = Type::text;
@@ -57,30 +56,6 @@ struct Field {
   /// value of the mapping's key `word_for`. For example, with word_for = "name", `policy: resident` means
   /// `policy: {name: resident}`.
   std::string word_for = {};
-
-  /// These functions return a required field with this name, type and summary. The functions after them return the
-  /// field with one more property.
-  static Field boolean(std::string name, std::string summary);
-  static Field integer(std::string name, std::string summary);
-  static Field number(std::string name, std::string summary);
-  static Field quantity(std::string name, Dimension dimension, std::string summary);
-  static Field text(std::string name, std::string summary);
-  static Field choice(std::string name, std::vector<std::string> choices, std::string summary);
-  static Field mapping(std::string name, std::string summary);
-  static Field list(std::string name, std::string summary);
-  static Field any(std::string name, std::string summary);
-
-  Field by_default(std::string text) &&;
-  Field or_absent() &&;
-  Field or_words(std::vector<std::string> words) &&;
-  Field or_word_for(std::string key) &&;
-  Field at_least(double least) &&;
-  Field at_most(double most) &&;
-  Field between(double least, double most) &&;  ///< both limits are allowed values
-  Field more_than(double limit) &&;
-  /// These two functions set `record`, which must live as long as the field. The second one also sets `map_of`.
-  Field with_keys(const struct Record& keys) &&;
-  Field with_entries(const struct Record& entry) &&;
 };
 
 /// A mapping with known keys.
@@ -93,9 +68,6 @@ struct Record {
   /// caller of Reader reads these keys.
   bool open = false;
 };
-
-/// Returns the field of this name, or null if there is none.
-const Field* find_field(const std::vector<Field>& fields, std::string_view name);
 
 /// Returns the record of the field of `parent` that is called `field`. Throws InternalError if the field has no record.
 const Record& record_of(const Record& parent, std::string_view field);

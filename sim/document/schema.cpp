@@ -5,6 +5,7 @@
 #include <set>
 
 #include "base/suggest.hpp"
+#include "document/key.hpp"
 #include "document/load.hpp"
 #include "document/object.hpp"
 

@@ -65,7 +65,6 @@ class Value {
 
   Position position() const;
   void place(std::shared_ptr<const Source> source, int line, int column);
-  void place_like(const Value& other) { place(other.source_, other.line_, other.column_); }
   int line() const { return line_; }
   const std::shared_ptr<const Source>& source() const { return source_; }
 

@@ -1,4 +1,5 @@
 // The strategy `listed`: each stage has the fate that the scenario lists for it.
+#include "document/key.hpp"
 #include "fates/strategy.hpp"
 
 #include <optional>
@@ -35,7 +36,7 @@ FateChoice choose(const FateRequest& request, const Reader& parameters) {
 }
 
 Field list_of(const char* name, const char* summary) {
-  return Field::list(name, summary).or_absent();
+  return Key::list(name, summary).or_absent();
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 // describes fates.
 #include <utility>
 
+#include "document/key.hpp"
 #include "fates/device_tape.hpp"
 #include "fates/strategy.hpp"
 
@@ -20,7 +21,7 @@ Record record_of(const FateStrategy& strategy) {
       .name = "fates " + strategy.name, .summary = strategy.summary, .fields = strategy.parameters};
   record.fields.insert(
       record.fields.begin(),
-      Field::choice("strategy", fate_catalog().names(), "what becomes of activations").or_absent());
+      Key::choice("strategy", fate_catalog().names(), "what becomes of activations").or_absent());
   return record;
 }
 

@@ -54,7 +54,7 @@ struct LayerType {
   std::string source;        ///< paper, section
   std::string example = {};  ///< a `layers:` list that runs, without the brackets
   /// The layer's keys in addition to type, name and inputs. Integers may be expressions.
-  std::vector<Field> parameters = {};
+  std::vector<Field> parameters;
   std::size_t min_inputs = 1, max_inputs = 1;
   LayerCounts (*infer)(const Reader& keys, const std::vector<const Shape*>& inputs) = nullptr;
   /// Whether the layer is a view: its output is the memory of the input with another shape, or a part of this memory.

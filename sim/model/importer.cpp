@@ -7,6 +7,7 @@
 
 #include "base/packed_strings.hpp"
 #include "document/foreign.hpp"
+#include "document/key.hpp"
 #include "document/load.hpp"
 #include "document/packed_value.hpp"
 #include "model/catalog.hpp"
@@ -141,7 +142,7 @@ std::vector<std::string> import_definition(Value& use) {
   const Importer& importer = importer_for(path);
   Value own = Value::make_map(), rest = Value::make_map();
   const Position where = use.position();
-  rest.place_like(use);
+  rest.place(use.source(), where.line, where.column);
   // If a key is missing, the error names the place in the scenario at which the file is used. If no scenario uses the
   // file, the error names the file.
   own.place(use.source() ? use.source() : std::make_shared<const Source>(Source{path, ""}),

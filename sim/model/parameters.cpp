@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/suggest.hpp"
-#include "document/record.hpp"
+#include "document/key.hpp"
 #include "model/catalog.hpp"
 
 namespace sluice {

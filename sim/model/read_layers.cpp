@@ -98,7 +98,10 @@ class Expansion {
     const std::int64_t integer =
         located(value, [&] { return evaluate(value.text(), parameters_); });
     Value made = Value::make(integer);
-    made.place_like(value);
+    if (value.source()) {
+      const Position where = value.position();
+      made.place(value.source(), where.line, where.column);
+    }
     return made;
   }
 
@@ -131,7 +134,10 @@ class Expansion {
     Value made = type == Type::boolean
                      ? Value::make(integer != 0)
                      : Value::make(static_cast<double>(integer) / (percent ? 100 : 1));
-    made.place_like(value);
+    if (value.source()) {
+      const Position where = value.position();
+      made.place(value.source(), where.line, where.column);
+    }
     return made;
   }
 

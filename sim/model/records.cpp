@@ -1,5 +1,6 @@
 // The records of model documents. A record says which keys a mapping may have. Such a mapping is a model, a block, or a
 // layer of one type.
+#include "document/key.hpp"
 #include "model/catalog.hpp"
 
 #include <map>
@@ -13,32 +14,32 @@ Record make_layer_record(const LayerType& type) {
   record.name = "layer type " + type.name;
   record.summary = type.summary;
   record.fields = {
-      Field::text("type", "the layer type"),
-      Field::text(
+      Key::text("type", "the layer type"),
+      Key::text(
           "name",
           "the name of the layer, unique in the model. By default it is the layer's type and number, such as "
           "relu3")
           .or_absent(),
-      Field::list(
+      Key::list(
           "inputs",
           "names of earlier layers whose outputs the layer reads. By default it reads the layer before it")
           .or_absent(),
-      Field::text(
+      Key::text(
           "tied",
           "the earlier layer whose weights this layer shares. The shared weights count only at the earlier layer")
           .or_absent(),
   };
   for (const Field& field : type.parameters) record.fields.push_back(field);
   for (const char* pass : {"forward", "backward"})
-    record.fields.push_back(Field::quantity(pass, Dimension::seconds,
-                                            "measured seconds of the " + std::string(pass) +
-                                                " pass of `measured_batch` samples")
+    record.fields.push_back(Key::quantity(pass, Dimension::seconds,
+                                          "measured seconds of the " + std::string(pass) +
+                                              " pass of `measured_batch` samples")
                                 .or_absent());
   return record;
 }
 
 Field parameters_field() {
-  return Field::mapping(
+  return Key::mapping(
              "parameters",
              "the parameters, each as name: DEFAULT, or as name: {default: N, summary: TEXT, minimum: N, "
              "maximum: N}")
@@ -54,18 +55,18 @@ Record make_item_record() {
       "block has the parameters of the block";
   record.open = true;
   record.fields = {
-      Field::choice("type", layer_catalog().names(), "the type of the layer").or_absent(),
-      Field::text("name", "the name of the layer, which is unique in the model").or_absent(),
-      Field::list(
+      Key::choice("type", layer_catalog().names(), "the type of the layer").or_absent(),
+      Key::text("name", "the name of the layer, which is unique in the model").or_absent(),
+      Key::list(
           "inputs",
           "names of earlier layers, or of the block's inputs. The name `before` means the layer before the repetition "
           "or the block")
           .or_absent(),
-      Field::text("tied", "the earlier layer whose weights the layer shares").or_absent(),
-      Field::any("repeat", "how often `layers` are repeated: an integer or an expression")
+      Key::text("tied", "the earlier layer whose weights the layer shares").or_absent(),
+      Key::any("repeat", "how often `layers` are repeated: an integer or an expression")
           .or_absent(),
-      Field::list("layers", "the repeated layers").or_absent(),
-      Field::text("block", "the block whose layers are used here").or_absent(),
+      Key::list("layers", "the repeated layers").or_absent(),
+      Key::text("block", "the block whose layers are used here").or_absent(),
   };
   return record;
 }
@@ -82,14 +83,14 @@ const Record& declaration_record() {
       .name = "parameter",
       .summary = "an integer, which layers refer to as $name",
       .fields = {
-          Field::integer("default", "the value, unless a use of the model gives another value"),
-          Field::text("summary", "one sentence").or_absent(),
-          Field::integer("minimum", "the smallest value allowed").by_default("1"),
-          Field::any("maximum",
-                     "the largest value allowed: an integer, or an expression of parameters")
+          Key::integer("default", "the value, unless a use of the model gives another value"),
+          Key::text("summary", "one sentence").or_absent(),
+          Key::integer("minimum", "the smallest value allowed").by_default("1"),
+          Key::any("maximum",
+                   "the largest value allowed: an integer, or an expression of parameters")
               .or_absent(),
-          Field::integer("inference",
-                         "the value in inference, even if a use of the model gives another value")
+          Key::integer("inference",
+                       "the value in inference, even if a use of the model gives another value")
               .or_absent()}};
   return record;
 }
@@ -98,8 +99,8 @@ const Record& repeat_record() {
   static const Record record = {
       .name = "repeat",
       .summary = "layers that are repeated",
-      .fields = {Field::any("repeat", "how often to repeat `layers`"),
-                 Field::list("layers", "the repeated layers").with_keys(item_record())}};
+      .fields = {Key::any("repeat", "how often to repeat `layers`"),
+                 Key::list("layers", "the repeated layers").with_keys(item_record())}};
   return record;
 }
 
@@ -108,9 +109,9 @@ const Record& block_use_record() {
       .name = "use of a block",
       .summary = "a use of a block's layers. The other keys are the parameters of the block",
       .fields =
-          {Field::text("block", "the block whose layers are used here"),
-           Field::text("name", "a suffix for the names of the block's layers").or_absent(),
-           Field::list(
+          {Key::text("block", "the block whose layers are used here"),
+           Key::text("name", "a suffix for the names of the block's layers").or_absent(),
+           Key::list(
                "inputs",
                "the layers that the block reads as its inputs, in the order of the block's `inputs`. By default the "
                "block reads the layer before it")
@@ -124,13 +125,13 @@ const Record& block_record() {
       .name = "block",
       .summary = "layers that a model uses in several places, with integer parameters",
       .fields = {
-          Field::text("summary", "one sentence").or_absent(), parameters_field(),
-          Field::list(
+          Key::text("summary", "one sentence").or_absent(), parameters_field(),
+          Key::list(
               "inputs",
               "the names of the block's inputs, for the `inputs` of its layers. By default there is only the name "
               "`before`")
               .or_absent(),
-          Field::list("layers", "the layers, in order").with_keys(item_record())}};
+          Key::list("layers", "the layers, in order").with_keys(item_record())}};
   return record;
 }
 
@@ -141,23 +142,23 @@ Record make_model_record() {
   record.name = "model";
   record.summary = "a network: layers in order, with integer parameters";
   record.fields = {
-      Field::text("format", "sluice-model/1"),
-      Field::text("name", "the name of the model"),
-      Field::text("summary", "one sentence").or_absent(),
-      Field::text("source", "the source of the model").or_absent(),
-      Field::integer(
+      Key::text("format", "sluice-model/1"),
+      Key::text("name", "the name of the model"),
+      Key::text("summary", "one sentence").or_absent(),
+      Key::text("source", "the source of the model").or_absent(),
+      Key::integer(
           "measured_batch",
           "the number of samples for which the layers' `forward` and `backward` were measured")
           .by_default("1")
           .at_least(1),
       parameters_field(),
-      Field::mapping(
+      Key::mapping(
           "blocks",
           "the blocks, each as name: {parameters: {...}, layers: [...]}. A layer list uses a block as {block: "
           "name}")
           .or_absent()
           .with_entries(block_record()),
-      Field::list("layers", "the layers, in order").with_keys(item_record()),
+      Key::list("layers", "the layers, in order").with_keys(item_record()),
   };
   return record;
 }
@@ -168,10 +169,10 @@ Record make_model_use_record() {
   record.summary = "the model of a scenario: a file or a definition, and values for its parameters";
   record.open = true;
   record.fields = {
-      Field::text("file", "the path of the model's file, relative to the scenario's file")
+      Key::text("file", "the path of the model's file, relative to the scenario's file")
           .or_absent(),
-      Field::mapping("definition", "the model itself, if no file is named").or_absent(),
-      Field::integer(
+      Key::mapping("definition", "the model itself, if no file is named").or_absent(),
+      Key::integer(
           "scale",
           "a factor: the parameters, activations and FLOP of every layer are multiplied by it")
           .by_default("1")

@@ -1,7 +1,7 @@
 #include <array>
 #include <filesystem>
 
-#include "document/record.hpp"
+#include "document/key.hpp"
 #include "model/read.hpp"
 
 namespace sluice {
@@ -83,8 +83,8 @@ Model read_stage_table(const Value& table) {
   static const Record record = {
       .name = "stage table",
       .summary = "a data island: a heading, and then one row per stage",
-      .fields = {Field::text("func", "the data island's function"),
-                 Field::list("data", "the heading of the table and its rows")}};
+      .fields = {Key::text("func", "the data island's function"),
+                 Key::list("data", "the heading of the table and its rows")}};
   const Reader keys(table, record);
   const std::vector<Value>& rows = keys.value("data")->items();
   if (rows.size() < 2) keys.fail("data", "expected a heading and at least one row");

@@ -1,26 +1,26 @@
 #include "planning/common_parameters.hpp"
 
 #include "base/error.hpp"
+#include "document/key.hpp"
 
 namespace sluice {
 
 Field outputs_parameter() {
-  return Field::choice(
-             "outputs", {"return", "discard"},
-             "return: each answer is saved to host memory; discard: each answer is dropped")
+  return Key::choice("outputs", {"return", "discard"},
+                     "return: each answer is saved to host memory; discard: each answer is dropped")
       .by_default("return");
 }
 
 std::vector<Field> common_parameters() {
   return {
-      Field::text("device", "the device that computes; by default the first device of the platform")
+      Key::text("device", "the device that computes; by default the first device of the platform")
           .or_absent(),
-      Field::boolean(
+      Key::boolean(
           "overlap",
           "whether transfers run during computation; off: the actions run one after the other, in "
           "the order of the plan")
           .by_default("true"),
-      Field::integer(
+      Key::integer(
           "buffers",
           "how many inputs of micro-batches have room on the device; as many outputs have room "
           "there until they are saved")

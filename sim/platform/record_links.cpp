@@ -1,12 +1,12 @@
 // The record of a link in a platform document: which keys it may have, and what they mean.
-#include "document/record.hpp"
+#include "document/key.hpp"
 #include "platform/link_rates.hpp"
 
 namespace sluice {
 namespace {
 
 Field bandwidth_of_a_direction() {
-  return Field::quantity(
+  return Key::quantity(
              "bandwidth", Dimension::bytes_per_s,
              "The bandwidth in byte/s. By default, this is the link's bandwidth, or the share of it that the "
              "key `share` gives.")
@@ -15,7 +15,7 @@ Field bandwidth_of_a_direction() {
 }
 
 Field share_of_the_bandwidth() {
-  return Field::number(
+  return Key::number(
              "share",
              "The bandwidth as a share of the link's bandwidth. If the link's bandwidth is changed, so is this bandwidth.")
       .or_absent()
@@ -28,7 +28,7 @@ const Record& direction_record() {
       "direction of a link",
       "The rates of one direction. A rate that is missing here is the rate of the link.",
       {bandwidth_of_a_direction(), share_of_the_bandwidth(),
-       Field::quantity(
+       Key::quantity(
            "setup", Dimension::seconds,
            "The seconds for which a transfer occupies its copy engine before its bytes flow. By default, they are the "
            "setup of the link.")
@@ -37,7 +37,7 @@ const Record& direction_record() {
 }
 
 Field direction(std::string name, std::string summary) {
-  return Field::mapping(std::move(name), std::move(summary))
+  return Key::mapping(std::move(name), std::move(summary))
       .or_absent()
       .with_keys(direction_record());
 }
@@ -48,8 +48,8 @@ const Record& pageable_record() {
       "pageable copies of a link",
       "The rates of copies of pageable host memory. A rate that is missing here is the rate of the link.",
       {bandwidth_of_a_direction(), share_of_the_bandwidth(),
-       Field::quantity("setup", Dimension::seconds,
-                       "The setup of copies of pageable memory; by default the setup of the link.")
+       Key::quantity("setup", Dimension::seconds,
+                     "The setup of copies of pageable memory; by default the setup of the link.")
            .or_absent(),
        direction("down", "The direction away from the first node of `joins`."),
        direction("up", "The direction back to the first node of `joins`.")}};
@@ -63,8 +63,8 @@ const Record& synchronous_record() {
       "The rates of copies that the compute units make. The compute units do nothing else during such a copy. A "
       "bandwidth that is missing here is the bandwidth of the link.",
       {bandwidth_of_a_direction(), share_of_the_bandwidth(),
-       Field::quantity("setup", Dimension::seconds,
-                       "The setup of copies by the compute units; by default 0 s.")
+       Key::quantity("setup", Dimension::seconds,
+                     "The setup of copies by the compute units; by default 0 s.")
            .or_absent(),
        direction("down", "The direction away from the first node of `joins`."),
        direction("up", "The direction back to the first node of `joins`.")}};
@@ -77,22 +77,21 @@ const Record& link_record() {
   static const Record record = {
       "link",
       "A connection that joins devices, memories and switches.",
-      {Field::list(
+      {Key::list(
            "joins",
            "The first name is the node at one end, and the other names are the nodes at the other end. The name of a "
            "device with a count stands for all these devices."),
-       Field::quantity(
+       Key::quantity(
            "bandwidth", Dimension::bytes_per_s,
            "The bandwidth of each direction in byte/s, or of both directions together if the link is half duplex.")
            .more_than(0),
-       Field::quantity(
+       Key::quantity(
            "latency", Dimension::seconds,
            "The seconds from the end of a transfer to the arrival of its data. In this time, the transfer does not "
            "occupy the link or its copy engine.")
            .by_default("0s"),
-       Field::quantity(
-           "setup", Dimension::seconds,
-           "The seconds for which a transfer occupies its copy engine before bytes flow.")
+       Key::quantity("setup", Dimension::seconds,
+                     "The seconds for which a transfer occupies its copy engine before bytes flow.")
            .by_default("0s"),
        direction(
            "down",
@@ -102,40 +101,40 @@ const Record& link_record() {
            "up",
            "The rates of the direction back to the first node of `joins`, if they differ from the rates of the "
            "link."),
-       Field::number(
+       Key::number(
            "together",
            "The bandwidth of both directions of a full-duplex link together, as a multiple of `bandwidth`. By default "
            "there is no limit for both directions together.")
            .or_absent()
            .more_than(0),
-       Field::choice(
+       Key::choice(
            "copies", {"pinned", "pageable"},
            "Whether host memory is pinned or pageable. If host memory is pageable, the rates under `pageable` replace "
            "the rates of the link.")
            .by_default("pinned"),
-       Field::mapping(
+       Key::mapping(
            "pageable",
            "The rates of copies of pageable host memory, if they differ from the rates of the link.")
            .or_absent()
            .with_keys(pageable_record()),
-       Field::mapping(
+       Key::mapping(
            "synchronous",
            "The rates of copies by all compute units, if they differ from the rates of the link.")
            .or_absent()
            .with_keys(synchronous_record()),
-       Field::choice("duplex", {"full", "half"},
-                     "Whether each direction has the whole bandwidth, or both directions share it.")
+       Key::choice("duplex", {"full", "half"},
+                   "Whether each direction has the whole bandwidth, or both directions share it.")
            .by_default("full"),
-       Field::choice(
+       Key::choice(
            "sharing", {"shared", "private"},
            "shared: all nodes use one link; private: each node but the first of `joins` has a link of its own to the first node.")
            .by_default("shared"),
-       Field::quantity(
+       Key::quantity(
            "idle", Dimension::watts,
            "The watts that each direction takes at rest. If the link is half duplex, these are the watts of "
            "the whole link.")
            .by_default("0W"),
-       Field::quantity(
+       Key::quantity(
            "busy", Dimension::watts,
            "The watts that each direction takes at full bandwidth; by default the watts of `idle`.")
            .or_absent()}};

@@ -5,6 +5,7 @@
 // same time, in a data-parallel fashion".
 #include <utility>
 
+#include "document/key.hpp"
 #include "planning/replica.hpp"
 #include "policy/settle/replica_candidates.hpp"
 #include "policy/settle/replicas.hpp"
@@ -61,19 +62,18 @@ const Policy data_parallel_policy = {
     .example = "sluice run data_parallel_ipu_pair workload.steps=2",
     .parameters =
         {
-            Field::choice("replica", {},
-                          "the policy of each replica; write the parameters of this policy next to "
-                          "the key replica"),  // policy.cpp adds the names of replicable policies
-            Field::list("devices", "the devices of the replicas, by default all devices")
-                .or_absent(),
-            Field::choice(
+            Key::choice("replica", {},
+                        "the policy of each replica; write the parameters of this policy next to "
+                        "the key replica"),  // policy.cpp adds the names of replicable policies
+            Key::list("devices", "the devices of the replicas, by default all devices").or_absent(),
+            Key::choice(
                 "all_reduce", {"overlapped", "after", "off"},
                 "in training: when the replicas sum their gradients over a ring; overlapped: for each stage, during "
                 "the backward pass of the other stages; after: when the whole backward pass has ended; off: never, "
                 "each replica uses its own gradients. The update waits for the sums. Without an optimizer, the end of "
                 "the batch waits for the sums")
                 .by_default("overlapped"),
-            Field::choice(
+            Key::choice(
                 "transfers", {"auto", "together", "in_turn"},
                 "how transfers of several replicas share one link; together: at the same time, with equal shares; "
                 "in_turn: one after the other; auto: the faster of the two ways")

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <mutex>
 
+#include "document/key.hpp"
 #include "policy/compiled_in.hpp"
 
 namespace sluice {
@@ -71,7 +72,7 @@ Record record_of(const Policy& policy) {
                 .fields = policy.parameters,
                 .open = policy.replicates};
   record.fields.insert(record.fields.begin(),
-                       Field::choice("name", policy_catalog().names(), "the policy"));
+                       Key::choice("name", policy_catalog().names(), "the policy"));
   return record;
 }
 

@@ -69,7 +69,7 @@ struct Policy {
   std::string details = {};
   std::string source;        ///< the paper or document, and its section, that describes the policy
   std::string example = {};  ///< a command that runs as it is written here
-  std::vector<Field> parameters = {};
+  std::vector<Field> parameters;
   /// The modes and fates for which the policy can plan. The reader of scenarios refuses a scenario with another mode or
   /// other fates.
   std::vector<PlansFor> modes = {{Mode::inference, {"keep_all"}}};

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "base/error.hpp"
+#include "document/key.hpp"
 #include "planning/forward_program.hpp"
 #include "planning/placement/placement_key.hpp"
 #include "planning/program_listing.hpp"
@@ -57,11 +58,11 @@ Draft plan_sharded(const PolicyRequest& request, const Reader& parameters) {
 
 std::vector<Field> parameters() {
   return {
-      Field::list(
+      Key::list(
           "devices",
           "the device of each stage; by default, all devices get equally many consecutive stages")
           .or_absent(),
-      Field::boolean(
+      Key::boolean(
           "overlap",
           "whether inputs and answers move during computation; off: one action runs at a time")
           .by_default("true"),

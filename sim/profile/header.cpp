@@ -1,5 +1,6 @@
 #include "profile/header.hpp"
 
+#include "document/key.hpp"
 #include "document/load.hpp"
 #include "profile/columns.hpp"
 
@@ -7,11 +8,11 @@ namespace sluice {
 namespace {
 
 Field text(std::string name, std::string summary) {
-  return Field::text(std::move(name), std::move(summary)).or_absent();
+  return Key::text(std::move(name), std::move(summary)).or_absent();
 }
 
 Field mapping(std::string name, std::string summary) {
-  return Field::mapping(std::move(name), std::move(summary)).or_absent();
+  return Key::mapping(std::move(name), std::move(summary)).or_absent();
 }
 
 void require_scalars(const Reader& keys, const char* name) {
@@ -39,13 +40,13 @@ const Record& profile_header_record() {
           text("device", "the device on which all rows without a device were measured"),
           mapping("how", "how the rows were measured: method, timer, meter, warmup, budget, ..."),
           mapping("on", "the environment of the measurement: versions, threads, clocks"),
-          Field::choice(
+          Key::choice(
               "joules", {"whole", "above_idle"},
               "the meaning of joules: all energy that the device took (whole), or the energy above idle "
               "(above_idle)")
               .by_default("whole"),
-          Field::quantity("idle", Dimension::watts,
-                          "the power that the measured device takes while it does not compute")
+          Key::quantity("idle", Dimension::watts,
+                        "the power that the measured device takes while it does not compute")
               .or_absent(),
           mapping("defaults", "the default values of columns, for absent columns and empty cells"),
       }};

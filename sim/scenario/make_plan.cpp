@@ -8,6 +8,7 @@
 #include "base/error.hpp"
 #include "base/quantity.hpp"
 #include "base/utf8.hpp"
+#include "document/key.hpp"
 #include "fates/optimal/report.hpp"
 #include "planning/copy_time.hpp"
 #include "planning/placement/backing.hpp"

@@ -28,6 +28,12 @@ const Value* memory_of(const Scenario& scenario, const Value& platform,
 
 }  // namespace
 
+const Value& place_of(const Value& document, std::string_view mapping, std::string_view key) {
+  const Value* outer = document.find(mapping);
+  const Value* inner = outer ? outer->find(key) : nullptr;
+  return inner ? *inner : outer ? *outer : document;
+}
+
 void fail_at_memory(const Scenario& scenario, const MissingRate& missing) {
   const Value* platform = scenario.document.find("platform");
   const Value* memory = platform ? memory_of(scenario, *platform, missing) : nullptr;

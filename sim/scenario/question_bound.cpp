@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "base/error.hpp"
+#include "base/figures.hpp"
 #include "base/quantity.hpp"
 #include "planning/placement/kernels.hpp"
 
@@ -111,13 +112,13 @@ QuestionBound bound_of(const QuestionTerms& terms) {
     before += block.seconds / terms.devices;
     loaded += block.weight_bytes;
     take(loaded / terms.down_rate + passes - before, [&] {
-      return format_bytes(loaded) + " of weights up to " + block.name + ", then computation " +
-             format_seconds(passes - before);
+      return format_quantity(loaded, Dimension::bytes) + " of weights up to " + block.name +
+             ", then computation " + format_seconds(passes - before);
     });
     if (k + 1 < terms.blocks.size() && terms.answers_s > 0)
       take(loaded / terms.down_rate + terms.answers_s, [&] {
-        return format_bytes(loaded) + " of weights up to " + block.name + ", then " +
-               format_seconds(terms.answers_s) + " for answers that are returned";
+        return format_quantity(loaded, Dimension::bytes) + " of weights up to " + block.name +
+               ", then " + format_seconds(terms.answers_s) + " for answers that are returned";
       });
     // Part 4 of the proof does not hold in training: after the last computation of blocks 0..k, which is a backward
     // pass, no block behind k is needed.
@@ -125,7 +126,8 @@ QuestionBound bound_of(const QuestionTerms& terms) {
     const double missing = places[k].bytes + weights - loaded - terms.capacity;
     take(terms.first_s + places[k].computed + missing / terms.down_rate, [&] {
       return "computation " + format_seconds(places[k].computed) + ", then " +
-             format_bytes(missing) + " behind " + block.name + " that the memory cannot hold yet";
+             format_quantity(missing, Dimension::bytes) + " behind " + block.name +
+             " that the memory cannot hold yet";
     });
   }
   return best;

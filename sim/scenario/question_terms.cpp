@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "document/key.hpp"
 #include "planning/copy_time.hpp"
 #include "scenario/least_held.hpp"
 #include "scenario/question_bound.hpp"

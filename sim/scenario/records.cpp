@@ -1,5 +1,6 @@
 #include "scenario/records.hpp"
 
+#include "document/key.hpp"
 #include "fates/strategy.hpp"
 #include "planning/phased/phases.hpp"
 #include "scenario/scenario.hpp"
@@ -11,42 +12,42 @@ const Record& workload_record() {
       .name = "workload",
       .summary = "The work to be computed: the number of samples, and the element type.",
       .fields = {
-          Field::choice(
+          Key::choice(
               "mode", {"inference", "training"},
               "what is computed; inference: only the forward pass; training: forward and backward passes of the "
               "micro-batches of each batch, and an update after each batch")
               .by_default("inference"),
-          Field::choice("dtype", dtype_names(), "the element type of weights and activations")
+          Key::choice("dtype", dtype_names(), "the element type of weights and activations")
               .by_default("float32"),
-          Field::integer("batch", "the number of samples of a batch")
+          Key::integer("batch", "the number of samples of a batch")
               .by_default("1")
               .between(1, 1e12),
-          Field::integer(
+          Key::integer(
               "micro_batch",
               "the number of samples that are computed together. It must divide the batch; by default the whole batch")
               .or_absent()
               .between(1, 1e12),
-          Field::integer(
+          Key::integer(
               "batches_per_step",
               "the number of batches of a step: the batches whose results the user gets together")
               .by_default("1")
               .between(1, 1e12),
-          Field::integer("steps", "the number of steps").by_default("1").between(1, 1e12),
-          Field::choice("optimizer", optimizer_catalog().names(),
-                        "training: the optimizer that updates the weights after each batch")
+          Key::integer("steps", "the number of steps").by_default("1").between(1, 1e12),
+          Key::choice("optimizer", optimizer_catalog().names(),
+                      "training: the optimizer that updates the weights after each batch")
               .by_default("sgd"),
-          Field::choice(
+          Key::choice(
               "gradient_dtype", dtype_names(),
               "training: the element type of the gradients of weights; by default the element type of the weights")
               .or_absent(),
-          Field::choice("optimizer_dtype", dtype_names(),
-                        "training: the element type of the optimizer's state")
+          Key::choice("optimizer_dtype", dtype_names(),
+                      "training: the element type of the optimizer's state")
               .by_default("float32"),
-          Field::boolean("master_weights",
-                         "training: whether the optimizer keeps a copy of the weights in its own "
-                         "element type (mixed precision)")
+          Key::boolean("master_weights",
+                       "training: whether the optimizer keeps a copy of the weights in its own "
+                       "element type (mixed precision)")
               .by_default("false"),
-          Field::number(
+          Key::number(
               "backward",
               "training: the seconds and the FLOP of a backward pass, divided by those of a forward pass; per_layer: "
               "each layer has a number of its own. The default is 2. Under the cost models `measured` and `fitted`, "
@@ -54,7 +55,7 @@ const Record& workload_record() {
               .or_absent()
               .or_words({"per_layer"})
               .at_most(1e6),
-          Field::boolean(
+          Key::boolean(
               "split_backward",
               "training: whether input gradient and weight gradient are computed by two actions")
               .by_default("false"),
@@ -69,17 +70,17 @@ const Record& memory_record() {
           "How strictly memory is counted, and a limit of fast memory. By default, capacities are enforced and working "
           "sets are counted.",
       .fields = {
-          Field::choice(
+          Key::choice(
               "capacity", {"enforced", "unlimited"},
               "whether memory is limited; enforced: no plan exceeds a capacity; unlimited: plans may exceed a "
               "capacity, and the answer reports the overflow")
               .by_default("enforced"),
-          Field::choice(
+          Key::choice(
               "working_set", {"counted", "ignored"},
               "whether the inner tensors of a stage take memory; counted: the tensors take memory; ignored: the "
               "tensors take no memory")
               .by_default("counted"),
-          Field::text(
+          Key::text(
               "fast",
               "a limit of the first memory of each device, except host memory: bytes (16GB), a share of the bytes that "
               "`sluice placement` calls needed (40%), or a ratio of fast to slow memory, which together have these "
@@ -97,7 +98,7 @@ template <class Entry>
 Record any_entry(const Catalog<Entry>& catalog, const std::string& name, const std::string& key,
                  const std::string& summary) {
   Record record{.name = name, .summary = summary, .open = true};
-  record.fields.push_back(Field::choice(key, catalog.names(), "a " + catalog.kind()));
+  record.fields.push_back(Key::choice(key, catalog.names(), "a " + catalog.kind()));
   for (const Entry* entry : catalog.entries())
     for (Field field : entry->parameters) {
       bool known = false;
@@ -155,35 +156,35 @@ const Record& scenario_record() {
       .name = "scenario",
       .summary = "A question: a model on a platform under a policy.",
       .fields = {
-          Field::text("format", "sluice-scenario/1"),
-          Field::text("question", "the question in words").or_absent(),
-          Field::mapping(
+          Key::text("format", "sluice-scenario/1"),
+          Key::text("question", "the question in words").or_absent(),
+          Key::mapping(
               "model",
               "the model: the name or the file of a model, or a mapping with the file, the model's parameters and "
               "`scale`")
               .with_keys(model_use_record())
               .or_word_for("file"),
-          Field::mapping(
+          Key::mapping(
               "platform",
               "the platform: the name or the file of a platform, or a mapping with the file and the figures to "
               "change")
               .with_keys(model)
               .or_word_for("file"),
-          Field::mapping("workload", workload_record().summary)
+          Key::mapping("workload", workload_record().summary)
               .or_absent()
               .with_keys(workload_record()),
-          Field::mapping("stages", stages.summary).or_absent().with_keys(stages).or_word_for("cut"),
-          Field::mapping("policy", policy.summary).with_keys(policy).or_word_for("name"),
-          Field::mapping("phases", phases_record().summary).or_absent().with_keys(phases_record()),
-          Field::mapping("fates", fates_record().summary)
+          Key::mapping("stages", stages.summary).or_absent().with_keys(stages).or_word_for("cut"),
+          Key::mapping("policy", policy.summary).with_keys(policy).or_word_for("name"),
+          Key::mapping("phases", phases_record().summary).or_absent().with_keys(phases_record()),
+          Key::mapping("fates", fates_record().summary)
               .or_absent()
               .with_keys(fates_record())
               .or_word_for("strategy"),
-          Field::mapping("cost", cost_record().summary)
+          Key::mapping("cost", cost_record().summary)
               .or_absent()
               .with_keys(cost_record())
               .or_word_for("model"),
-          Field::mapping("memory", memory_record().summary).or_absent().with_keys(memory_record()),
+          Key::mapping("memory", memory_record().summary).or_absent().with_keys(memory_record()),
       }};
   return record;
 }

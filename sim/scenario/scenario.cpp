@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "base/error.hpp"
+#include "document/key.hpp"
 #include "document/load.hpp"
 #include "document/override.hpp"
 #include "document/places.hpp"
@@ -14,6 +15,7 @@
 #include "planning/placement/backing.hpp"
 #include "planning/placement/placement_key.hpp"
 #include "scenario/fast_limit.hpp"
+#include "scenario/memory_place.hpp"
 #include "scenario/records.hpp"
 
 namespace sluice {
@@ -144,16 +146,6 @@ std::string policies_that(Test&& test) {
   return join(names);
 }
 
-}  // namespace
-
-const Value& place_of(const Value& document, std::string_view mapping, std::string_view key) {
-  const Value* outer = document.find(mapping);
-  const Value* inner = outer ? outer->find(key) : nullptr;
-  return inner ? *inner : outer ? *outer : document;
-}
-
-namespace {
-
 /// A policy declares for which modes it plans, which fates it honours, and whether it takes phases. If the scenario
 /// asks for anything else, throws InputError.
 void require_declared(const Scenario& scenario, const Policy& policy) {
@@ -186,7 +178,8 @@ void require_declared(const Scenario& scenario, const Policy& policy) {
 Value mapping_or_empty(const Reader& reader, std::string_view key) {
   if (const Value* value = reader.value(key)) return *value;
   Value empty = Value::make_map();
-  empty.place_like(reader.map());
+  const Position position = reader.map().position();
+  empty.place(reader.map().source(), position.line, position.column);
   return empty;
 }
 

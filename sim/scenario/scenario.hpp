@@ -86,10 +86,6 @@ PolicyRequest request_of(const Scenario& scenario, const CutModel& cut,
 CutModel cut_model(const Scenario& scenario);
 std::vector<Stage> stages_of(const Scenario& scenario);
 
-/// Returns the value to which an error message points: the value of `key` in the mapping. If there is no such key,
-/// returns the mapping. If there is no such mapping, returns the whole document.
-const Value& place_of(const Value& document, std::string_view mapping, std::string_view key);
-
 /// Reads the policy that a `policy:` mapping names. Throws InputError.
 Chosen<Policy> choose_policy(const Value& policy);
 

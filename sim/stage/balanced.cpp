@@ -3,6 +3,7 @@
 #include <bit>
 #include <cmath>
 
+#include "document/key.hpp"
 #include "stage/stage.hpp"
 
 namespace sluice {
@@ -94,7 +95,7 @@ extern const Cut balanced_cut = {
         "The stages change with the cost model and the device.",
     .source = "the linear partition problem, solved exactly",
     .example = "sluice run sharded_ipu_pair 'stages={cut: balanced, count: 2}'",
-    .parameters = {Field::integer("count", "The number of stages.").between(1, 1e6)},
+    .parameters = {Key::integer("count", "The number of stages.").between(1, 1e6)},
     .last_layers = last_layers,
 };
 

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/quantity.hpp"
+#include "document/key.hpp"
 #include "model/partial.hpp"
 #include "stage/sizes.hpp"
 #include "stage/stage.hpp"
@@ -254,11 +255,11 @@ extern const Cut by_memory_cut = {
     .source = "AlexNet on one card",
     .example = "sluice run alexnet_x200 'stages={cut: by_memory, share: 40%, split: true}'",
     .parameters =
-        {Field::number("share", "the share of the device's memory that a stage may use")
+        {Key::number("share", "the share of the device's memory that a stage may use")
              .by_default("1")
              .more_than(0)
              .at_most(1),
-         Field::boolean(
+         Key::boolean(
              "split",
              "whether a layer that does not fit alone is split into equal parts, into as few parts "
              "as fit")

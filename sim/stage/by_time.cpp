@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "base/quantity.hpp"
+#include "document/key.hpp"
 #include "stage/sizes.hpp"
 #include "stage/stage.hpp"
 
@@ -157,7 +158,7 @@ extern const Cut by_time_cut = {
         "a dynamic programme over cuts and numbers of passes; the estimate of a group's seconds is from the document "
         "'AlexNet on one card'",
     .example = "sluice run alexnet_x200 stages=by_time",
-    .parameters = {Field::integer(
+    .parameters = {Key::integer(
                        "in_flight",
                        "the number of micro-batches that run through a stage after each load "
                        "of its weights; auto: the number with the least total time")

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "base/quantity.hpp"
+#include "document/key.hpp"
 #include "stage/sizes.hpp"
 #include "stage/stage.hpp"
 
@@ -98,9 +99,9 @@ extern const Cut by_weight_cut = {
         "machine",
     .example = "sluice run alexnet_x200 'stages={cut: by_weight, groups: 12}'",
     .parameters =
-        {Field::integer("groups", "the number of shares into which the weights are divided")
+        {Key::integer("groups", "the number of shares into which the weights are divided")
              .between(1, 1e6),
-         Field::boolean(
+         Key::boolean(
              "split",
              "whether layers with more than a share of the weights are split into equal parts")
              .by_default("true")},

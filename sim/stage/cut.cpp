@@ -1,6 +1,7 @@
 // Reads the cut that `stages:` names, and applies it.
 #include <algorithm>
 
+#include "document/key.hpp"
 #include "model/partial.hpp"
 #include "stage/stage.hpp"
 
@@ -9,8 +10,8 @@ namespace sluice {
 Record record_of(const Cut& cut) {
   Record record = {"stages with the cut " + cut.name, cut.summary, cut.parameters};
   record.fields.insert(record.fields.begin(),
-                       Field::choice("cut", cut_catalog().names(),
-                                     "The rule by which the model is divided into stages."));
+                       Key::choice("cut", cut_catalog().names(),
+                                   "The rule by which the model is divided into stages."));
   return record;
 }
 

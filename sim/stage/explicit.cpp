@@ -1,4 +1,5 @@
 // The cut `explicit` cuts the model after the layers that the scenario lists.
+#include "document/key.hpp"
 #include "stage/stage.hpp"
 
 namespace sluice {
@@ -40,10 +41,9 @@ extern const Cut explicit_cut = {
         "stage always ends with the last layer.",
     .source = "AlexNet on one card",
     .example = "sluice run alexnet_resident 'stages={cut: explicit, after: [conv5]}'",
-    .parameters = {Field::list(
-        "after",
-        "the model is cut after these layers: their numbers from 1, or their "
-        "names, in ascending order")},
+    .parameters = {Key::list("after",
+                             "the model is cut after these layers: their numbers from 1, or their "
+                             "names, in ascending order")},
     .last_layers = last_layers,
     .ignores_prices = true,
 };

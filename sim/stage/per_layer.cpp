@@ -1,4 +1,5 @@
 // With the cut `per_layer`, each layer that computes becomes a stage.
+#include "document/key.hpp"
 #include "stage/stage.hpp"
 
 namespace sluice {
@@ -27,7 +28,7 @@ extern const Cut per_layer_cut = {
     .source = "the finest cut, as in Calculon and PyTorch's FSDP",
     .example = "sluice run alexnet_resident stages=per_layer",
     .parameters =
-        {Field::boolean(
+        {Key::boolean(
              "input_stage",
              "whether the input is a stage of its own. If it is, the copy of the input on the device "
              "has a fate of its own, as an activation has")

@@ -104,7 +104,7 @@ struct Cut {
   std::string details = {};
   std::string source;
   std::string example = {};  ///< a command that runs as it is written here
-  std::vector<Field> parameters = {};
+  std::vector<Field> parameters;
   std::vector<std::uint32_t> (*last_layers)(const CutRequest& request, const Reader& parameters);
   /// Layers may be split into parts before the model is cut. This function returns for each layer the number of its
   /// parts. If the pointer is null, no layer is split.

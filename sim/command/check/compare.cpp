@@ -1,6 +1,6 @@
 // Writes the report on two policies side by side, for people and as JSON.
+#include "base/figures.hpp"
 #include "command/check/report.hpp"
-#include "command/figures.hpp"
 #include "command/table.hpp"
 #include "command/terminal.hpp"
 #include "document/load.hpp"

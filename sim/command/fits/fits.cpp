@@ -7,6 +7,7 @@
 #include "base/part_file.hpp"
 #include "base/split.hpp"
 #include "document/bundled.hpp"
+#include "document/key.hpp"
 #include "document/load.hpp"
 #include "document/override.hpp"
 #include "fates/strategy.hpp"

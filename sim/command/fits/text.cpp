@@ -1,10 +1,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/figures.hpp"
 #include "base/quantity.hpp"
 
 #include "command/command.hpp"
-#include "command/figures.hpp"
 #include "command/fits/report.hpp"
 #include "command/table.hpp"
 #include "command/terminal.hpp"

@@ -1,10 +1,10 @@
 #include "command/model/cells.hpp"
 
 #include "base/error.hpp"
+#include "base/figures.hpp"
 #include "base/quantity.hpp"
 #include "base/split.hpp"
 #include "base/suggest.hpp"
-#include "command/figures.hpp"
 #include "command/terminal.hpp"
 
 namespace sluice {

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "base/csv.hpp"
+#include "base/figures.hpp"
 #include "base/quantity.hpp"
-#include "command/figures.hpp"
 #include "command/table.hpp"
 #include "command/terminal.hpp"
 #include "document/load.hpp"

@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/figures.hpp"
 #include "base/quantity.hpp"
-#include "command/figures.hpp"
 #include "command/profile/subcommands.hpp"
 #include "command/table.hpp"
 #include "command/terminal.hpp"

@@ -1,6 +1,7 @@
 // The command `sluice profile cover` adds up the measured times of operators. It compares the sum with the measured
 // time of the whole module or model.
 #include "study/cover/cover.hpp"
+#include "base/figures.hpp"
 #include "base/quantity.hpp"
 #include "command/profile/subcommands.hpp"
 #include "command/table.hpp"

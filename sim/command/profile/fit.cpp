@@ -1,8 +1,8 @@
 // The command `sluice profile fit` fits the seconds of operators as a function of their sizes.
 #include <optional>
 
+#include "base/figures.hpp"
 #include "base/part_file.hpp"
-#include "base/quantity.hpp"
 #include "base/suggest.hpp"
 #include "command/output.hpp"
 #include "command/profile/subcommands.hpp"

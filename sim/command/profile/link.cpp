@@ -1,4 +1,5 @@
 // The command `sluice profile link` makes a platform's link from measured copies.
+#include "base/figures.hpp"
 #include "base/part_file.hpp"
 #include "base/quantity.hpp"
 #include "command/output.hpp"

@@ -1,7 +1,7 @@
 // The command `sluice profile plan` lists the operators of a model that have to be measured.
 #include <algorithm>
 
-#include "command/figures.hpp"
+#include "base/figures.hpp"
 #include "command/output.hpp"
 #include "command/profile/subcommands.hpp"
 #include "command/terminal.hpp"

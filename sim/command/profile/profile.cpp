@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/dtype.hpp"
+#include "base/figures.hpp"
 #include "base/quantity.hpp"
 #include "command/profile/subcommands.hpp"
 #include "profile/compare.hpp"

@@ -1,8 +1,8 @@
 // The command `sluice profile show` shows which operators were measured, and how reliable the measurements are.
 #include <algorithm>
 
+#include "base/figures.hpp"
 #include "base/quantity.hpp"
-#include "command/figures.hpp"
 #include "command/profile/subcommands.hpp"
 #include "command/table.hpp"
 #include "command/terminal.hpp"

@@ -3,9 +3,9 @@
 #include <cmath>
 #include <functional>
 
+#include "base/figures.hpp"
 #include "base/quantity.hpp"
 #include "base/suggest.hpp"
-#include "command/figures.hpp"
 #include "command/run/report.hpp"
 #include "command/terminal.hpp"
 

@@ -1,8 +1,8 @@
 // Describes how the time and energy of the computation are divided among operators.
 #include "study/operators/operators.hpp"
 #include <cmath>
+#include "base/figures.hpp"
 
-#include "base/quantity.hpp"
 #include "command/run/report.hpp"
 #include "command/terminal.hpp"
 #include "document/object.hpp"

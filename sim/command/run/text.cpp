@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/figures.hpp"
 #include "base/quantity.hpp"
 #include "base/suggest.hpp"
 #include "command/groups.hpp"
@@ -8,7 +9,6 @@
 #include "scenario/question_bound.hpp"
 #include "study/answer/asked.hpp"
 
-#include "command/figures.hpp"
 #include "command/run/report.hpp"
 #include "command/terminal.hpp"
 
@@ -25,8 +25,9 @@ std::string verdict(const Report& report) {
   for (const Pool& pool : report.plan.pools) {
     const double excess = report.result.summary.number("overflow_bytes", {pool.name});
     if (excess > 0)
-      over.push_back(printable(pool.name) + " by " + format_bytes(excess) + " beyond its " +
-                     format_bytes(static_cast<double>(*pool.capacity)));
+      over.push_back(printable(pool.name) + " by " + format_quantity(excess, Dimension::bytes) +
+                     " beyond its " +
+                     format_quantity(static_cast<double>(*pool.capacity), Dimension::bytes));
   }
   if (over.empty()) return coloured("It fits.", 32);
   return coloured("It does not fit", 31) + " (capacity is not enforced here): " + join(over, "; ") +
@@ -143,7 +144,7 @@ void add_transfers(LabelledRows& rows, const Report& report) {
   for (const Link& link : report.plan.links) {
     const double moved = summary.number("transferred_bytes_by_link", {link.name});
     if (!(moved > 0)) continue;
-    texts.push_back(printable(link.name) + ": " + format_bytes(moved));
+    texts.push_back(printable(link.name) + ": " + format_quantity(moved, Dimension::bytes));
     taken.push_back(summary.number("transfer_s_by_link", {link.name}));
   }
   std::vector<std::string> grouped;
@@ -165,7 +166,7 @@ std::string classes_of(const Summary& summary, const std::string& pool) {
   if (const Summary::Metric* metric = summary.find("peak_bytes_by_class"))
     for (const SummaryValue::Keyed& keyed : metric->value.keyed)
       if (keyed.key.size() == 2 && keyed.key[0] == pool)
-        parts.push_back(keyed.key[1] + " " + format_bytes(keyed.number));
+        parts.push_back(keyed.key[1] + " " + format_quantity(keyed.number, Dimension::bytes));
   return join(parts);
 }
 
@@ -175,10 +176,11 @@ void add_memory(LabelledRows& rows, const Report& report) {
   for (const Pool& pool : report.plan.pools) {
     const double peak = summary.number("peak_bytes", {pool.name});
     if (!(peak > 0)) continue;
-    std::string text = printable(pool.name) + ": " + format_bytes(peak);
+    std::string text = printable(pool.name) + ": " + format_quantity(peak, Dimension::bytes);
     if (pool.capacity) {
       const auto capacity = static_cast<double>(*pool.capacity);
-      text += " of " + format_bytes(capacity) + " (" + percent(peak / capacity) + ")";
+      text += " of " + format_quantity(capacity, Dimension::bytes) + " (" +
+              percent(peak / capacity) + ")";
     }
     texts.push_back(text + ": " + classes_of(summary, pool.name));
   }

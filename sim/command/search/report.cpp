@@ -3,9 +3,8 @@
 #include <cmath>
 #include <optional>
 
-#include "base/quantity.hpp"
+#include "base/figures.hpp"
 #include "base/suggest.hpp"
-#include "command/figures.hpp"
 #include "command/page.hpp"
 #include "command/sweep/report.hpp"
 #include "command/table.hpp"

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <span>
 
+#include "base/figures.hpp"
 #include "base/quantity.hpp"
 #include "base/suggest.hpp"
 #include "command/groups.hpp"
@@ -11,7 +12,6 @@
 #include "document/load.hpp"
 #include "plan/text.hpp"
 
-#include "command/figures.hpp"
 #include "command/terminal.hpp"
 
 namespace sluice {

@@ -5,9 +5,9 @@
 #include <map>
 
 #include "base/csv.hpp"
+#include "base/figures.hpp"
 #include "base/quantity.hpp"
 #include "base/suggest.hpp"
-#include "command/figures.hpp"
 #include "command/table.hpp"
 #include "command/terminal.hpp"
 #include "document/load.hpp"

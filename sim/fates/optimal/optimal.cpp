@@ -10,6 +10,7 @@
 
 #include "base/error.hpp"
 #include "base/quantity.hpp"
+#include "document/key.hpp"
 #include "execute/deadlock.hpp"
 #include "fates/optimal/bound.hpp"
 #include "fates/optimal/in_turn.hpp"
@@ -263,17 +264,17 @@ extern const FateStrategy optimal_fates = {
     .example =
         "sluice run alexnet_resident workload.mode=training policy=resident stages=per_layer fates=optimal",
     .parameters =
-        {Field::quantity(
+        {Key::quantity(
              "budget", Dimension::bytes,
              "the bytes for a micro-batch's activations, their gradients and workspace; by "
              "default all bytes of the device that other tensors leave free")
              .or_absent(),
-         Field::choice(
+         Key::choice(
              "solver", {"frontier", "milp"},
              "the method: frontier is a dynamic programme over the chain, and milp is a mixed-integer linear "
              "programme (Jain et al. 2020, Checkmate) for runs without overlap, with up to 64 stages")
              .by_default("frontier"),
-         Field::quantity(
+         Key::quantity(
              "time_limit", Dimension::seconds,
              "the limit of the wall-clock time of the solver milp; with such a limit, the result "
              "depends on the speed of the computer")

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "document/key.hpp"
 #include "model/catalog.hpp"
 #include "model/layers/shape.hpp"
 
@@ -51,8 +52,8 @@ extern const LayerType batched_matmul_layer = {
     .example =
         "{type: input, name: a, shape: [12, 16, 64]}, {type: input, name: b, shape: [12, 64, 16]}, "
         "{type: batched_matmul, inputs: [a, b]}",
-    .parameters = {Field::boolean("transpose_b",
-                                  "whether the second input has the shape [..., columns, inner]")
+    .parameters = {Key::boolean("transpose_b",
+                                "whether the second input has the shape [..., columns, inner]")
                        .by_default("false")},
     .min_inputs = 2,
     .max_inputs = 2,

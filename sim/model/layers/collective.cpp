@@ -2,6 +2,7 @@
 // occur in a model that is one rank's share of a larger model. A model has no links, so these layers only change
 // shapes. They take no time and no FLOP.
 #include "base/quantity.hpp"
+#include "document/key.hpp"
 #include "model/catalog.hpp"
 #include "model/layers/shape.hpp"
 
@@ -28,7 +29,7 @@ LayerCounts infer_scatter(const Reader& keys, const std::vector<const Shape*>& i
 }
 
 Field ranks_field() {
-  return Field::integer("ranks", "the number of ranks that share the tensor, including this rank")
+  return Key::integer("ranks", "the number of ranks that share the tensor, including this rank")
       .at_least(1);
 }
 

@@ -1,6 +1,7 @@
 // A constant is a tensor that is the same for every sample, such as a table of distances or a mask. Other layers
 // compute with this tensor. The layer does not read the values of its input. The constant is made after the layer that
 // makes this input.
+#include "document/key.hpp"
 #include "model/catalog.hpp"
 #include "model/layers/shape.hpp"
 
@@ -28,9 +29,9 @@ extern const LayerType constant_layer = {
     .example =
         "{type: input, name: x, shape: [49, 96]}, {type: constant, name: table, shape: [49, 96], "
         "learned: true}, {type: add, inputs: [x, table]}",
-    .parameters = {Field::list("shape",
-                               "the extents of the tensor, which is the same for all samples"),
-                   Field::boolean("learned", "whether the elements of the tensor are parameters")
+    .parameters = {Key::list("shape",
+                             "the extents of the tensor, which is the same for all samples"),
+                   Key::boolean("learned", "whether the elements of the tensor are parameters")
                        .by_default("false")},
     .infer = infer,
     .reads_nothing = true,

@@ -1,5 +1,6 @@
 // Convolutions and transposed convolutions over 1, 2 and 3 axes. The channels are the last axis of each shape.
 #include "base/quantity.hpp"
+#include "document/key.hpp"
 #include "model/catalog.hpp"
 #include "model/layers/product.hpp"
 #include "model/layers/shape.hpp"
@@ -74,19 +75,19 @@ LayerCounts infer_transposed(const Reader& keys, const std::vector<const Shape*>
 
 std::vector<Field> parameters(std::size_t axes) {
   std::vector<Field> fields = {
-      Field::integer("channels", "the number of output channels, each of which has one filter")
+      Key::integer("channels", "the number of output channels, each of which has one filter")
           .at_least(1)};
   for (const Field& field : window_fields(axes, "1")) fields.push_back(field);
   fields.push_back(dilation_field(axes));
   fields.push_back(
-      Field::integer(
+      Key::integer(
           "groups",
           "the number of groups of channels that are convolved separately; with as many groups as input channels, "
           "the convolution is depthwise")
           .by_default("1")
           .at_least(1));
   fields.push_back(
-      Field::boolean("bias", "whether to add one parameter per output channel").by_default("true"));
+      Key::boolean("bias", "whether to add one parameter per output channel").by_default("true"));
   fields.push_back(sparsity_field());
   return fields;
 }
@@ -94,9 +95,9 @@ std::vector<Field> parameters(std::size_t axes) {
 std::vector<Field> transposed_parameters(std::size_t axes) {
   std::vector<Field> fields = parameters(axes);
   fields.push_back(
-      Field::any("output_padding",
-                 "the number of elements added to the output along each axis: an integer or " +
-                     axes_text(axes))
+      Key::any("output_padding",
+               "the number of elements added to the output along each axis: an integer or " +
+                   axes_text(axes))
           .by_default("0"));
   return fields;
 }

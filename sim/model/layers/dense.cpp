@@ -1,3 +1,4 @@
+#include "document/key.hpp"
 #include "model/catalog.hpp"
 #include "model/layers/product.hpp"
 #include "model/layers/shape.hpp"
@@ -31,8 +32,8 @@ extern const LayerType dense_layer = {
     .source = "Goodfellow, Bengio and Courville, Deep Learning, section 6.1",
     .example = "{type: input, shape: [6, 6, 256]}, {type: dense, features: 4096}",
     .parameters =
-        {Field::integer("features", "the number of output elements").at_least(1),
-         Field::boolean("bias", "whether to add one parameter per feature").by_default("true"),
+        {Key::integer("features", "the number of output elements").at_least(1),
+         Key::boolean("bias", "whether to add one parameter per feature").by_default("true"),
          sparsity_field()},
     .infer = infer,
 };

@@ -2,6 +2,7 @@
 // weights of all experts. The router, which chooses the experts of a row, consists of the layers matmul, top_k and
 // softmax. The experts consist of the layers dispatch, expert_matmul and combine.
 #include "base/quantity.hpp"
+#include "document/key.hpp"
 #include "model/catalog.hpp"
 #include "model/layers/shape.hpp"
 
@@ -101,7 +102,7 @@ const LayerType top_k_layer = {
         "scores of the experts. The layer `dispatch` reads the choices.",
     .source = "Shazeer et al. (2017), equation 5",
     .example = "{type: input, shape: [128, 8]}, {type: top_k, k: 2}",
-    .parameters = {Field::integer("k", "the number of elements chosen in each row").at_least(1)},
+    .parameters = {Key::integer("k", "the number of elements chosen in each row").at_least(1)},
     .infer = infer_top,
 };
 
@@ -133,8 +134,8 @@ const LayerType expert_matmul_layer = {
         "section 4: a product grouped by experts, without padding or dropped tokens",
     .example = "{type: input, shape: [256, 64]}, {type: expert_matmul, experts: 8, features: 128}",
     .parameters =
-        {Field::integer("experts", "the number of weight matrices").at_least(1),
-         Field::integer("features", "the number of columns of a weight matrix").at_least(1)},
+        {Key::integer("experts", "the number of weight matrices").at_least(1),
+         Key::integer("features", "the number of columns of a weight matrix").at_least(1)},
     .infer = infer_matmul,
 };
 

@@ -1,3 +1,4 @@
+#include "document/key.hpp"
 #include "model/catalog.hpp"
 #include "model/layers/shape.hpp"
 
@@ -20,8 +21,8 @@ extern const LayerType input_layer = {
         "shape is the shape of one sample. The workload of a scenario says how many samples a micro-batch has.",
     .source = "definition",
     .example = "{type: input, shape: [224, 224, 3]}",
-    .parameters = {Field::list("shape",
-                               "the extents of one sample; an image is [height, width, channels]")},
+    .parameters = {Key::list("shape",
+                             "the extents of one sample; an image is [height, width, channels]")},
     .min_inputs = 0,
     .max_inputs = 0,
     .infer = infer,

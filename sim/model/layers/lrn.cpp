@@ -1,4 +1,5 @@
 #include "base/quantity.hpp"
+#include "document/key.hpp"
 #include "model/catalog.hpp"
 #include "model/layers/shape.hpp"
 
@@ -36,7 +37,7 @@ extern const LayerType lrn_layer = {
         "pass, and reads input and output. Use `lrn` for networks such as AlexNet.",
     .source = "Krizhevsky, Sutskever and Hinton, ImageNet classification (2012), section 3.3",
     .example = "{type: input, shape: [55, 55, 96]}, {type: lrn, size: 5}",
-    .parameters = {Field::integer("size", "the number of channels that are summed")
+    .parameters = {Key::integer("size", "the number of channels that are summed")
                        .by_default("5")
                        .at_least(1)},
     .infer = infer,

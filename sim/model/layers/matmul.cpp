@@ -1,3 +1,4 @@
+#include "document/key.hpp"
 #include "model/catalog.hpp"
 #include "model/layers/product.hpp"
 #include "model/layers/shape.hpp"
@@ -32,8 +33,8 @@ extern const LayerType matmul_layer = {
     .source = "PopART phased execution",
     .example = "{type: input, shape: [128, 768]}, {type: matmul, features: 3072}",
     .parameters =
-        {Field::integer("features", "the number of columns of the weight matrix").at_least(1),
-         Field::boolean("bias", "whether to add one parameter per feature").by_default("false"),
+        {Key::integer("features", "the number of columns of the weight matrix").at_least(1),
+         Key::boolean("bias", "whether to add one parameter per feature").by_default("false"),
          sparsity_field()},
     .infer = infer,
 };

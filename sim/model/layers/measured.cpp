@@ -1,6 +1,7 @@
 // The layer type `measured` is for a layer whose operations are unknown: only its seconds and sizes
 // are known.
 #include "base/quantity.hpp"
+#include "document/key.hpp"
 #include "model/catalog.hpp"
 #include "model/layers/shape.hpp"
 
@@ -34,7 +35,7 @@ LayerCounts infer(const Reader& keys, const std::vector<const Shape*>& inputs) {
 }
 
 Field count_field(const char* name, const char* summary) {
-  return Field::integer(name, summary).by_default("0");
+  return Key::integer(name, summary).by_default("0");
 }
 
 }  // namespace
@@ -51,16 +52,15 @@ extern const LayerType measured_layer = {
     .example =
         "{type: input, shape: [2048, 6144]}, {type: measured, shape: [2048, 6144], forward: 7.7ms, backward: 11.9ms}",
     .parameters =
-        {Field::list(
+        {Key::list(
              "shape",
              "the extents of the output for one sample; by default the extents of the first input")
              .or_absent(),
          count_field("parameters", "learned elements"),
          count_field("macs", "multiply-accumulates of the forward pass"),
-         Field::integer("flop",
-                        "FLOP of the forward pass; by default 2 FLOP per multiply-accumulate")
+         Key::integer("flop", "FLOP of the forward pass; by default 2 FLOP per multiply-accumulate")
              .or_absent(),
-         Field::choice(
+         Key::choice(
              "keeps", {"inputs", "output", "nothing"},
              "what the backward pass reads of the inputs and the output: `inputs`, `output`, or `nothing`")
              .by_default("inputs"),
@@ -68,7 +68,7 @@ extern const LayerType measured_layer = {
              "kept",
              "the number of elements that are kept for the backward pass in addition to inputs and "
              "output"),
-         Field::quantity(
+         Key::quantity(
              "kept_bytes", Dimension::bytes,
              "the number of additional kept bytes that do not depend on the dtype, such as the bytes of "
              "masks")

@@ -1,6 +1,7 @@
 // The layers that normalise. A layer computes mean and variance over the channels, or separately for each channel. The
 // channels are the last axis of a shape.
 #include "base/quantity.hpp"
+#include "document/key.hpp"
 #include "model/catalog.hpp"
 #include "model/layers/shape.hpp"
 
@@ -88,8 +89,8 @@ LayerCounts infer_rms(const Reader&, const std::vector<const Shape*>& inputs) {
 }
 
 Field affine_field() {
-  return Field::boolean("affine",
-                        "whether each channel has a scale and a shift, which are 2 parameters")
+  return Key::boolean("affine",
+                      "whether each channel has a scale and a shift, which are 2 parameters")
       .by_default("true");
 }
 
@@ -140,8 +141,8 @@ extern const LayerType group_norm_layer = {
         "small batches.",
     .source = "Wu and He, Group normalization (2018), section 3",
     .example = "{type: input, shape: [32, 32, 64]}, {type: group_norm, groups: 8}",
-    .parameters = {Field::integer("groups",
-                                  "the number of groups into which the channels are divided")
+    .parameters = {Key::integer("groups",
+                                "the number of groups into which the channels are divided")
                        .at_least(1),
                    affine_field()},
     .infer = infer_group,

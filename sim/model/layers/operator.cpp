@@ -1,5 +1,6 @@
 // The layer type `operator` is for an operator that has no layer type of its own. Its keys give the cost per element.
 #include "base/quantity.hpp"
+#include "document/key.hpp"
 #include "model/catalog.hpp"
 #include "model/layers/shape.hpp"
 
@@ -56,7 +57,7 @@ LayerCounts infer(const Reader& keys, const std::vector<const Shape*>& inputs) {
 }
 
 Field count_field(const char* name, const char* summary) {
-  return Field::integer(name, summary).by_default("0");
+  return Key::integer(name, summary).by_default("0");
 }
 
 }  // namespace
@@ -72,7 +73,7 @@ extern const LayerType operator_layer = {
     .source = "definition",
     .example = "{type: input, shape: [128, 768]}, {type: operator, flop: 12}",
     .parameters =
-        {Field::list(
+        {Key::list(
              "shape",
              "the extents of one sample of the output; by default the shape to which all inputs are stretched")
              .or_absent(),
@@ -82,7 +83,7 @@ extern const LayerType operator_layer = {
          count_field("input_flop",
                      "FLOP per element of the first input, without multiply-accumulates"),
          count_field("parameters", "learned elements"),
-         Field::choice(
+         Key::choice(
              "keeps", {"inputs", "output", "nothing"},
              "the tensors that the backward pass reads; by default the inputs, or nothing if the "
              "operator computes nothing")
@@ -91,7 +92,7 @@ extern const LayerType operator_layer = {
              "kept_bytes",
              "the number of bytes per sample that are kept for the backward pass independently of the dtype, such as "
              "the bytes of masks and indices"),
-         Field::boolean(
+         Key::boolean(
              "same_place",
              "for an operator with `shape`: whether each output pixel depends on only one input pixel. An operator "
              "that adds zeros around an image is an example")

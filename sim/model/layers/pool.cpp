@@ -3,6 +3,7 @@
 #include <numeric>
 
 #include "base/quantity.hpp"
+#include "document/key.hpp"
 #include "model/catalog.hpp"
 #include "model/layers/shape.hpp"
 #include "model/layers/window.hpp"
@@ -152,7 +153,7 @@ extern const LayerType adaptive_avg_pool_layer = {
     .source =
         "PyTorch, torch.nn.AdaptiveAvgPool2d; for the windows: He et al., Spatial pyramid pooling (2014), section 2.3",
     .example = "{type: input, shape: [13, 13, 256]}, {type: adaptive_avg_pool, output: 6}",
-    .parameters = {Field::any(
+    .parameters = {Key::any(
         "output",
         "the size of the output: one integer for all axes, or one integer per axis, such as [height, "
         "width]")},

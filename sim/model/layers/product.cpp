@@ -4,12 +4,13 @@
 #include <cmath>
 
 #include "base/quantity.hpp"
+#include "document/key.hpp"
 #include "model/layers/shape.hpp"
 
 namespace sluice {
 
 Field sparsity_field() {
-  return Field::number(
+  return Key::number(
              "sparsity",
              "the share of zeros among the weights. Zeros are neither stored nor multiplied")
       .by_default("0")

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/quantity.hpp"
+#include "document/key.hpp"
 #include "model/catalog.hpp"
 #include "model/layers/shape.hpp"
 
@@ -107,9 +108,9 @@ const LayerType split_layer = {
     .source = "definition, as in NumPy's split",
     .example = "{type: input, shape: [128, 2304]}, {type: split, parts: 3, part: 0}",
     .parameters =
-        {axis_field(), Field::integer("parts", "the number of equal parts").or_absent().at_least(1),
-         Field::list("sizes", "the extents of the parts, if they are not equal").or_absent(),
-         Field::integer("part", "the number of the part, counted from 0")},
+        {axis_field(), Key::integer("parts", "the number of equal parts").or_absent().at_least(1),
+         Key::list("sizes", "the extents of the parts, if they are not equal").or_absent(),
+         Key::integer("part", "the number of the part, counted from 0")},
     .infer = infer_split,
     .view = true,
 };
@@ -124,14 +125,13 @@ const LayerType slice_layer = {
     .source = "definition, as in NumPy's basic indexing",
     .example = "{type: input, shape: [128, 768]}, {type: slice, axis: 0, begin: 0, end: 64}",
     .parameters =
-        {axis_field(),
-         Field::integer("begin", "the first position, counted from 0").by_default("0"),
-         Field::integer(
+        {axis_field(), Key::integer("begin", "the first position, counted from 0").by_default("0"),
+         Key::integer(
              "end",
              "the position after the last element that may be taken; by default the extent of the axis")
              .or_absent()
              .at_least(1),
-         Field::integer("step", "the distance from one position to the next")
+         Key::integer("step", "the distance from one position to the next")
              .by_default("1")
              .at_least(1)},
     .infer = infer_slice,
@@ -147,7 +147,7 @@ const LayerType transpose_layer = {
         "describe copies the elements, use `operator` instead.",
     .source = "definition, as in NumPy's transpose",
     .example = "{type: input, shape: [196, 768]}, {type: transpose, axes: [1, 0]}",
-    .parameters = {Field::list(
+    .parameters = {Key::list(
         "axes",
         "for each axis of the output, the number of the same axis in the input, counted from 0")},
     .infer = infer_transpose,

@@ -4,6 +4,7 @@
 // the hidden values of the previous step. Several layers are stacked: each layer reads the hidden values of the layer
 // below it, from both directions if there are two.
 #include "base/quantity.hpp"
+#include "document/key.hpp"
 #include "model/catalog.hpp"
 #include "model/layers/shape.hpp"
 
@@ -93,12 +94,11 @@ LayerCounts infer(const Reader& keys, const std::vector<const Shape*>& inputs) {
 
 std::vector<Field> parameters() {
   return {
-      Field::integer("hidden", "the number of hidden values of a layer in one direction")
-          .at_least(1),
-      Field::integer("layers", "the number of stacked layers").by_default("1").between(1, 1e4),
-      Field::boolean("bidirectional", "whether each layer also goes over the sequence backwards")
+      Key::integer("hidden", "the number of hidden values of a layer in one direction").at_least(1),
+      Key::integer("layers", "the number of stacked layers").by_default("1").between(1, 1e4),
+      Key::boolean("bidirectional", "whether each layer also goes over the sequence backwards")
           .by_default("false"),
-      Field::boolean("bias", "whether each row of each matrix has a bias, which is one parameter")
+      Key::boolean("bias", "whether each row of each matrix has a bias, which is one parameter")
           .by_default("true")};
 }
 

@@ -1,5 +1,6 @@
 // The layers for a sequence of tokens. A sequence has the shape [rows, features], with one row per token.
 #include "base/quantity.hpp"
+#include "document/key.hpp"
 #include "model/catalog.hpp"
 #include "model/layers/shape.hpp"
 
@@ -129,10 +130,10 @@ extern const LayerType embedding_layer = {
         "than the table has. An update by the optimizer reads and writes the whole table.",
     .source = "Vaswani et al., Attention is all you need (2017), section 3.4",
     .example = "{type: input, shape: [128]}, {type: embedding, entries: 50257, features: 768}",
-    .parameters = {Field::integer("entries",
-                                  "the number of rows of the table: one row for each known word")
+    .parameters = {Key::integer("entries",
+                                "the number of rows of the table: one row for each known word")
                        .at_least(1),
-                   Field::integer("features", "the number of columns of the table").at_least(1)},
+                   Key::integer("features", "the number of columns of the table").at_least(1)},
     .infer = infer_embedding,
 };
 
@@ -148,8 +149,8 @@ extern const LayerType add_embedding_layer = {
         "of words to the rows of the words.",
     .source = "Devlin et al., BERT (2019), figure 2",
     .example = "{type: input, shape: [128, 768]}, {type: add_embedding, entries: 1024}",
-    .parameters = {Field::integer("entries",
-                                  "the number of learned rows, one per position or segment")
+    .parameters = {Key::integer("entries",
+                                "the number of learned rows, one per position or segment")
                        .at_least(1)},
     .infer = infer_add_embedding,
 };
@@ -201,19 +202,18 @@ extern const LayerType attention_layer = {
         "[x]}, {type: matmul, name: k, features: 768, inputs: [x]}, {type: matmul, name: v, "
         "features: 768, inputs: [x]}, {type: attention, heads: 12, inputs: [q, k, v]}",
     .parameters =
-        {Field::integer("heads",
-                        "the number of heads into which the features of the queries are divided")
+        {Key::integer("heads",
+                      "the number of heads into which the features of the queries are divided")
              .at_least(1),
-         Field::integer(
+         Key::integer(
              "kv_heads",
              "the number of heads of keys and values, a divisor of `heads`; by default equal to "
              "`heads`")
              .or_absent()
              .at_least(1),
-         Field::boolean("dropout", "whether training sets some scores to zero after the softmax")
+         Key::boolean("dropout", "whether training sets some scores to zero after the softmax")
              .by_default("false"),
-         Field::integer("cached",
-                        "the number of earlier tokens whose keys and values are in a cache")
+         Key::integer("cached", "the number of earlier tokens whose keys and values are in a cache")
              .by_default("0")},
     .min_inputs = 3,
     .max_inputs = 3,

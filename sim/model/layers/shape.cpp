@@ -1,5 +1,7 @@
 #include "model/layers/shape.hpp"
 
+#include "document/key.hpp"
+
 namespace sluice {
 
 std::int64_t elements_of(const Shape& shape) {
@@ -16,7 +18,7 @@ std::string text_of(const Shape& shape) {
 }
 
 Field axis_field() {
-  return Field::integer(
+  return Key::integer(
              "axis",
              "the number of the axis, counted from 0; -1 is the last axis, and -2 the axis before it. The last axis of an "
              "image has its channels")

@@ -2,6 +2,7 @@
 // elements to zero. The first three layers are views: their output lies in the memory of their input, so they compute
 // and move nothing. A later layer that needs the output for its backward pass keeps the view's input instead.
 #include "base/quantity.hpp"
+#include "document/key.hpp"
 #include "model/catalog.hpp"
 #include "model/layers/shape.hpp"
 
@@ -92,7 +93,7 @@ extern const LayerType reshape_layer = {
         "a sequence of tokens.",
     .source = "definition",
     .example = "{type: input, shape: [14, 14, 768]}, {type: reshape, shape: [196, 768]}",
-    .parameters = {Field::list(
+    .parameters = {Key::list(
         "shape",
         "the extents of one sample of the output. One extent may be -1: then it follows from the other extents")},
     .infer = infer_reshape,
@@ -107,7 +108,7 @@ extern const LayerType take_row_layer = {
         "classify their input. Their last layers read only the first row: use `take_row` before these layers.",
     .source = "definition",
     .example = "{type: input, shape: [197, 768]}, {type: take_row, row: 0}",
-    .parameters = {Field::integer("row", "the number of the row, counted from 0").by_default("0")},
+    .parameters = {Key::integer("row", "the number of the row, counted from 0").by_default("0")},
     .infer = infer_row,
     .view = true,
 };
@@ -123,7 +124,7 @@ extern const LayerType dropout_layer = {
         "Srivastava et al., Dropout (2014), section 4; its mask: Korthikanti et al. (2022), section 4.1",
     .example = "{type: input, shape: [4096]}, {type: dropout, rate: 0.5}",
     .parameters =
-        {Field::number(
+        {Key::number(
              "rate",
              "the share of the elements that are set to zero. If the rate is 0, the layer is left out of the "
              "model")

@@ -1,6 +1,7 @@
 #include "model/layers/window.hpp"
 
 #include "base/quantity.hpp"
+#include "document/key.hpp"
 #include "model/layers/shape.hpp"
 
 namespace sluice {
@@ -123,32 +124,32 @@ std::vector<Field> window_fields(std::size_t axes, std::optional<std::string> st
   const bool none = !stride_default;
   const std::size_t shown = axes == 0 ? 2 : axes;
   return {
-      Field::any("kernel", "the size of the window: " + values_text(axes)),
+      Key::any("kernel", "the size of the window: " + values_text(axes)),
       {.name = "stride",
        .type = Type::any,
        .summary = "the distance from one window to the next: " + values_text(axes) +
                   (none ? "; by default the size of the kernel" : ""),
        .default_text = std::move(stride_default),
        .optional = none},
-      Field::any("padding", "the zeros on each side: an integer, " + axes_text(shown) + " or " +
-                                sides_text(shown) +
-                                "; `valid` adds no zeros, `same` makes each extent of the output "
-                                "ceil(extent of the input / stride)")
+      Key::any("padding", "the zeros on each side: an integer, " + axes_text(shown) + " or " +
+                              sides_text(shown) +
+                              "; `valid` adds no zeros, `same` makes each extent of the output "
+                              "ceil(extent of the input / stride)")
           .by_default("valid")
           .or_words({"valid", "same"}),
   };
 }
 
 Field dilation_field(std::size_t axes) {
-  return Field::any("dilation",
-                    "the distance from one element of the kernel to the "
-                    "next: " +
-                        values_text(axes))
+  return Key::any("dilation",
+                  "the distance from one element of the kernel to the "
+                  "next: " +
+                      values_text(axes))
       .by_default("1");
 }
 
 Field ceil_field() {
-  return Field::boolean("ceil", "whether a last window counts, too, if it extends beyond the image")
+  return Key::boolean("ceil", "whether a last window counts, too, if it extends beyond the image")
       .by_default("false");
 }
 

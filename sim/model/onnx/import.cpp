@@ -4,6 +4,7 @@
 
 #include "base/suggest.hpp"
 #include "document/foreign.hpp"
+#include "document/key.hpp"
 #include "model/onnx/convert.hpp"
 
 namespace sluice::onnx_import {
@@ -106,19 +107,19 @@ extern const Importer onnx_importer = {
     .source = "ONNX operator schemas, version 1.12 (opset 17)",
     .ending = ".onnx",
     .parameters =
-        {Field::integer(
+        {Key::integer(
              "batch",
              "the number of samples in the inputs. It is the extent of the axis with the name batch, or of the first "
              "axis if no axis has this name. By default it is the extent in the file, or 1 if the file gives no "
              "extent for this axis. The counts of layers are per sample")
              .or_absent()
              .at_least(1),
-         Field::any(
+         Key::any(
              "as_zero",
              "an operator, or a list of operators, that are assumed to cost nothing: they have outputs, but compute "
              "nothing")
              .or_absent(),
-         Field::mapping(
+         Key::mapping(
              "shapes",
              "for tensors whose shapes are not in the file and cannot be inferred: the shapes, including the batch")
              .or_absent()},

@@ -6,6 +6,7 @@
 
 #include "base/quantity.hpp"
 #include "base/split.hpp"
+#include "document/key.hpp"
 #include "model/importer.hpp"
 #include "model/pipedream/graph.hpp"
 
@@ -242,11 +243,11 @@ extern const Importer pipedream_importer = {
     .source = "Narayanan et al., PipeDream (SOSP 2019), section 3.1",
     .ending = ".graph.txt",
     .parameters =
-        {Field::integer(
+        {Key::integer(
              "batch",
              "the number of samples that were measured together. The file does not say this number")
              .at_least(1),
-         Field::choice(
+         Key::choice(
              "loading", {"left_out", "counted"},
              "what to do with the time of a node of the kind Input. This is the time for loading data")
              .by_default("left_out")},

@@ -5,6 +5,7 @@
 
 #include "base/error.hpp"
 #include "base/quantity.hpp"
+#include "document/key.hpp"
 #include "planning/builder.hpp"
 #include "planning/common_parameters.hpp"
 #include "workload/rounds.hpp"
@@ -252,32 +253,32 @@ std::vector<PhaseTurns> turns_to_compare(PhaseRules rules, const Workload& workl
 
 std::vector<Field> phase_parameters() {
   return {
-      Field::text(
+      Key::text(
           "device",
           "the device that computes all phases (this is called parallel streaming); by default, the devices "
           "of the platform take turns")
           .or_absent(),
-      Field::boolean(
+      Key::boolean(
           "overlap",
           "whether transfers run during computation; off: the actions run one after the other")
           .by_default("true"),
-      Field::choice(
+      Key::choice(
           "weights", {"preload", "on_demand"},
           "when the loads of a phase start; preload: during the previous phase; on_demand: when the phase begins")
           .by_default("preload"),
-      Field::choice(
+      Key::choice(
           "weights_per", {"batch", "step"},
           "how often weights are loaded; batch: for each batch; step: once per step, because a phase computes all "
           "batches of the step, which is called batch serialisation")
           .by_default("batch"),
-      Field::integer(
+      Key::integer(
           "in_flight",
           "the number of batches that take turns phase by phase; auto: in inference, the number from "
           "1 to 8 with the fastest run; in training, the number with the fastest run that fits")
           .by_default("auto")
           .or_words({"auto"})
           .between(1, 1e6),
-      Field::integer(
+      Key::integer(
           "last_turn",
           "inference: the number of phases that each stage has in the last turn of a step, if fewer than "
           "in_flight batches are left for this turn; phases without a batch are idle; auto: the "
@@ -285,7 +286,7 @@ std::vector<Field> phase_parameters() {
           .by_default("auto")
           .or_words({"auto"})
           .between(1, 1e6),
-      Field::choice(
+      Key::choice(
           "host_data", {"real", "synthetic"},
           "real: inputs come from the host and answers go to the host; synthetic: inputs and answers are not moved")
           .by_default("real"),
@@ -300,24 +301,24 @@ const Record& phases_record() {
           "The devices of the phases, and the places of the activations, in phased "
           "execution.",
       .fields = {
-          Field::choice(
+          Key::choice(
               "activations", {"on_chip", "pair_link", "streaming"},
               "how activations go to the next phase; on_chip: at no cost, as the document "
               "'PopART phased execution' assumes; pair_link: over the link between the devices; streaming: "
               "through streaming memory, with a save and a load")
               .by_default("on_chip"),
-          Field::choice(
+          Key::choice(
               "stages", {"1", "2"},
               "how many devices compute the stages of a batch; 2: the devices take turns, which is called "
               "ping-pong; 1: all phases are on one device")
               .by_default("2"),
-          Field::list(
+          Key::list(
               "after",
               "the numbers or names of the layers after which a phase ends. They replace the scenario's `stages`")
               .or_absent(),
-          Field::list("devices",
-                      "the device of each phase of a batch; by default, the devices of the "
-                      "platform take turns")
+          Key::list("devices",
+                    "the device of each phase of a batch; by default, the devices of the "
+                    "platform take turns")
               .or_absent(),
       }};
   return record;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "document/key.hpp"
 #include "planning/common_parameters.hpp"
 #include "planning/joined_replicas.hpp"
 #include "planning/placement/held_once.hpp"
@@ -244,7 +245,7 @@ std::vector<Value> placements_of_replicas(const PolicyRequest& request, const Re
 /// Returns the key `placement`: `none`, `auto` or one of `ways`.
 Field field_of(const char* summary, const Placements& ways) {
   Field placement =
-      Field::choice("placement", {nowhere_else, compared}, summary).by_default(nowhere_else);
+      Key::choice("placement", {nowhere_else, compared}, summary).by_default(nowhere_else);
   placement.choices.insert(placement.choices.end(), ways.begin(), ways.end());
   return placement;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/quantity.hpp"
+#include "document/key.hpp"
 #include "planning/placement/turns/shown_plans.hpp"
 
 namespace sluice {
@@ -51,7 +52,7 @@ StreamedKeys streamed_keys(const PolicyRequest& request, const CommonParameters&
 namespace {
 
 Field staying_field(const char* name, const std::string& what) {
-  return Field::
+  return Key::
       list(name,
            "training: of the stages whose weights stay on the device because `resident` names them, the stages "
            "that also keep their " +
@@ -64,7 +65,7 @@ Field staying_field(const char* name, const std::string& what) {
 
 std::vector<Field> with_staying_parameters(std::vector<Field> fields, const std::string& what) {
   std::vector<Field> staying = {
-      Field::list(
+      Key::list(
           "resident",
           what +
               ": numbers from 1, ranges such as 6..14, or names; "
@@ -82,7 +83,7 @@ std::vector<Field> with_staying_parameters(std::vector<Field> fields, const std:
 
 std::vector<Field> streamed_parameters() {
   std::vector<Field> fields = {
-      Field::integer(
+      Key::integer(
           "in_flight",
           "how many micro-batches go through a group each time its weights have been loaded: at most all of a step. "
           "In training, auto takes the fewest passes that fit, and divides the micro-batches equally among "
@@ -90,21 +91,21 @@ std::vector<Field> streamed_parameters() {
           .by_default("auto")
           .or_words({"auto"})
           .between(1, 1e9),
-      Field::integer(
+      Key::integer(
           "prefetch",
           "how many groups of weights may be loaded early; auto: as many groups as fit into the "
           "bytes of `ahead`")
           .by_default("auto")
           .or_words({"auto"})
           .at_most(1e6),
-      Field::quantity(
+      Key::quantity(
           "pieces", Dimension::bytes,
           "the most bytes of one transfer of weights; whole: all weights of a group in one "
           "transfer")
           .by_default("auto")
           .or_words({"auto", "whole"})
           .at_least(1),
-      Field::quantity(
+      Key::quantity(
           "ahead", Dimension::bytes,
           "bytes of memory for weights that are loaded early. These bytes are added to the peak of "
           "the run without early loads")

@@ -15,7 +15,8 @@ namespace sluice {
 
 Value replica_keys(const Reader& parameters, const std::string& policy, const std::string& device) {
   Value keys = Value::make_map();
-  keys.place_like(parameters.map());
+  keys.place(parameters.map().source(), parameters.map().line(),
+             parameters.map().position().column);
   keys.set("name", Value::make(policy));
   for (const Value::Entry& entry : parameters.map().entries())
     if (entry.key != "name" && entry.key != "replica" && entry.key != "devices" &&

@@ -3,6 +3,7 @@
 
 #include "base/quantity.hpp"
 #include "document/choice.hpp"
+#include "document/key.hpp"
 #include "document/load.hpp"
 #include "model/expression.hpp"
 #include "profile/cells.hpp"
@@ -15,7 +16,7 @@ namespace sluice {
 namespace {
 
 Field text_field(std::string name, std::string summary) {
-  return Field::text(std::move(name), std::move(summary)).or_absent();
+  return Key::text(std::move(name), std::move(summary)).or_absent();
 }
 
 const Record& map_record() {
@@ -24,18 +25,17 @@ const Record& map_record() {
       .summary = "Says from which columns of a table the columns of a profile come.",
       .fields = {
           text_field("format", "sluice-profile-map/1"),
-          Field::mapping("header", "the keys of the profile's header").or_absent(),
-          Field::choice("file_name", {"device", "model"},
-                        "the column of the profile that gets the file's name")
+          Key::mapping("header", "the keys of the profile's header").or_absent(),
+          Key::choice("file_name", {"device", "model"},
+                      "the column of the profile that gets the file's name")
               .or_absent(),
-          Field::choice(
+          Key::choice(
               "repeats", {"refused", "pooled"},
               "what happens to rows that differ only in measured values; refused: this is an error; pooled: they "
               "become one row")
               .by_default("refused"),
-          Field::mapping("columns",
-                         "says for each column of the profile where its cells come from"),
-          Field::list(
+          Key::mapping("columns", "says for each column of the profile where its cells come from"),
+          Key::list(
               "each",
               "a list of mappings like `columns`; each row of the table becomes several rows of the "
               "profile, one for each of these mappings")

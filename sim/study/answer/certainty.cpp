@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/quantity.hpp"
+#include "base/figures.hpp"
 #include "base/suggest.hpp"
 #include "platform/written.hpp"
 #include "study/answer/asked.hpp"

@@ -1,5 +1,6 @@
 #include "study/answer/second_bandwidth.hpp"
 
+#include "document/key.hpp"
 #include "planning/placement/backing.hpp"
 
 namespace sluice {

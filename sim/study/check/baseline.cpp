@@ -5,9 +5,9 @@
 #include <sstream>
 
 #include "base/sha256.hpp"
+#include "document/key.hpp"
 #include "document/load.hpp"
 #include "document/object.hpp"
-#include "document/record.hpp"
 #include "trace/export/text.hpp"
 
 namespace sluice {
@@ -25,21 +25,20 @@ const Record& entry_record() {
   static const Record record = {
       .name = "metric",
       .summary = "one number or word, with its tolerances",
-      .fields = {
-          Field::any("value", "a number, a word, or null"),
-          Field::text("absent", "why the value is null").or_absent(),
-          Field::text("unit", "the unit of the value").or_absent(),
-          Field::choice("better", better_words(), "whether lower or higher values are better"),
-          Field::number("rtol", "the tolerance, as a share of the value").by_default("0"),
-          Field::number("atol", "a tolerance in the metric's unit, in addition to `rtol`")
-              .by_default("0")}};
+      .fields = {Key::any("value", "a number, a word, or null"),
+                 Key::text("absent", "why the value is null").or_absent(),
+                 Key::text("unit", "the unit of the value").or_absent(),
+                 Key::choice("better", better_words(), "whether lower or higher values are better"),
+                 Key::number("rtol", "the tolerance, as a share of the value").by_default("0"),
+                 Key::number("atol", "a tolerance in the metric's unit, in addition to `rtol`")
+                     .by_default("0")}};
   return record;
 }
 
 const Record& keyed_record() {
   static const Record record = {.name = "metric",
                                 .summary = "a number for each key",
-                                .fields = {Field::mapping("by", "the numbers by key")}};
+                                .fields = {Key::mapping("by", "the numbers by key")}};
   return record;
 }
 
@@ -48,9 +47,9 @@ const Record& input_record() {
       .name = "input",
       .summary = "the question that was asked",
       .fields = {
-          Field::choice("kind", {"scenario", "plan"}, "whether a scenario or a plan was run"),
-          Field::text("sha256", "the hash of the scenario or plan as text"),
-          Field::list("text", "the lines of the resolved scenario, unless the text is too long")
+          Key::choice("kind", {"scenario", "plan"}, "whether a scenario or a plan was run"),
+          Key::text("sha256", "the hash of the scenario or plan as text"),
+          Key::list("text", "the lines of the resolved scenario, unless the text is too long")
               .or_absent(),
       }};
   return record;
@@ -61,13 +60,13 @@ const Record& baseline_record() {
       .name = "baseline",
       .summary = "the results of a scenario",
       .fields = {
-          Field::text("format", "sluice-baseline/1"),
-          Field::text("scenario", "the name of the scenario"),
-          Field::text("program_version", "the version of the program that wrote this file"),
-          Field::mapping("input", "the question that was asked").with_keys(input_record()),
-          Field::choice("outcome", {"complete", "infeasible"}, "how the run ended"),
-          Field::text("message", "why the scenario is infeasible").or_absent(),
-          Field::mapping("metrics", "the numbers by metric"),
+          Key::text("format", "sluice-baseline/1"),
+          Key::text("scenario", "the name of the scenario"),
+          Key::text("program_version", "the version of the program that wrote this file"),
+          Key::mapping("input", "the question that was asked").with_keys(input_record()),
+          Key::choice("outcome", {"complete", "infeasible"}, "how the run ended"),
+          Key::text("message", "why the scenario is infeasible").or_absent(),
+          Key::mapping("metrics", "the numbers by metric"),
       }};
   return record;
 }

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "document/key.hpp"
 #include "document/override.hpp"
 #include "policy/policy.hpp"
 #include "scenario/question_bound.hpp"
@@ -23,7 +24,7 @@ const Policy& policy_named(const Value& name) {
 
 Value without(const Value& map, const std::string& key) {
   Value rest = Value::make_map();
-  rest.place_like(map);
+  rest.place(map.source(), map.line(), map.position().column);
   for (const Value::Entry& entry : map.entries())
     if (entry.key != key) rest.entries().push_back(entry);
   return rest;
@@ -49,7 +50,7 @@ Value PolicyChoice::applied_to(const Value& document) const {
   Value policy = value;
   if (!value.is_map()) {
     policy = Value::make_map();
-    policy.place_like(value);
+    policy.place(value.source(), value.line(), value.position().column);
     policy.set("name", value);
     const Policy& chosen = policy_named(value);
     if (const Value* old = document.find("policy"))

@@ -3,8 +3,8 @@
 #include <catch2/catch.hpp>
 
 #include "base/error.hpp"
+#include "base/figures.hpp"
 #include "command/command.hpp"
-#include "command/figures.hpp"
 #include "command/table.hpp"
 #include "command/terminal.hpp"
 #include "document/load.hpp"

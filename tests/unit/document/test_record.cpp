@@ -2,8 +2,8 @@
 // follow this list.
 #include <catch2/catch.hpp>
 
+#include "document/key.hpp"
 #include "document/load.hpp"
-#include "document/record.hpp"
 #include "document/schema.hpp"
 #include "support/bad_input.hpp"
 
@@ -15,23 +15,23 @@ namespace {
 
 const Record inner = {.name = "port",
                       .summary = "one side",
-                      .fields = {Field::integer("lanes", "lanes").between(1, 16)}};
+                      .fields = {Key::integer("lanes", "lanes").between(1, 16)}};
 
 const Record link_record = {
     .name = "link",
     .summary = "what joins two memories",
     .fields = {
-        Field::quantity("bandwidth", Dimension::bytes_per_s, "bytes per second").more_than(0),
-        Field::quantity("latency", Dimension::seconds, "propagation").by_default("0s"),
-        Field::quantity("capacity", Dimension::bytes, "bytes").or_absent().or_words({"unlimited"}),
-        Field::choice("duplex", {"full", "half"}, "directions").by_default("full"),
-        Field::integer("count", "how many").by_default("1").or_words({"auto"}).between(1, 8),
-        Field::number("efficiency", "share").by_default("100%").more_than(0).at_most(1),
-        Field::boolean("enabled", "whether").by_default("true"),
-        Field::text("label", "a word").or_absent(),
-        Field::mapping("port", "a side").or_absent().with_keys(inner),
-        Field::list("ports", "sides").or_absent().with_keys(inner),
-        Field::mapping("by_name", "named sides").or_absent().with_entries(inner),
+        Key::quantity("bandwidth", Dimension::bytes_per_s, "bytes per second").more_than(0),
+        Key::quantity("latency", Dimension::seconds, "propagation").by_default("0s"),
+        Key::quantity("capacity", Dimension::bytes, "bytes").or_absent().or_words({"unlimited"}),
+        Key::choice("duplex", {"full", "half"}, "directions").by_default("full"),
+        Key::integer("count", "how many").by_default("1").or_words({"auto"}).between(1, 8),
+        Key::number("efficiency", "share").by_default("100%").more_than(0).at_most(1),
+        Key::boolean("enabled", "whether").by_default("true"),
+        Key::text("label", "a word").or_absent(),
+        Key::mapping("port", "a side").or_absent().with_keys(inner),
+        Key::list("ports", "sides").or_absent().with_keys(inner),
+        Key::mapping("by_name", "named sides").or_absent().with_entries(inner),
     }};
 
 std::string refused(const std::string& text) {

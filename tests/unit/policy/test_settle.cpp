@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "base/error.hpp"
+#include "document/key.hpp"
 #include "execute/arithmetic/replay.hpp"
 #include "execute/feasibility.hpp"
 #include "planning/run_seconds.hpp"
@@ -129,7 +130,7 @@ TEST_CASE("for devices that take turns, all cuts of a short model are compared")
 Policy with_ways(std::vector<std::int64_t> compared) {
   const Policy& basic = policy_catalog().find("basic");
   Policy policy = basic;
-  policy.parameters = {Field::integer("way", "").by_default("0")};
+  policy.parameters = {Key::integer("way", "").by_default("0")};
   policy.plan = [&basic](const PolicyRequest& request, const Reader& parameters) {
     if (parameters.integer("way") == 1) parameters.fail("way", "way 1 is not possible");
     return basic.plan(request, parameters);
@@ -303,7 +304,7 @@ TEST_CASE("the number of micro-batches that fit in flight is the greatest for al
 Policy with_six_in_flight(bool plan_fits, int& simulated) {
   const Policy& basic = policy_catalog().find("basic");
   Policy policy = basic;
-  policy.parameters = {Field::integer("in_flight", "").by_default("1")};
+  policy.parameters = {Key::integer("in_flight", "").by_default("1")};
   policy.plan = [&basic, plan_fits](const PolicyRequest& request, const Reader& parameters) {
     if (parameters.integer("in_flight") > (plan_fits ? 6 : 1))
       throw Infeasible("too many in flight", Shortage{.pool = "gpu", .most_in_flight = 1});

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "base/quantity.hpp"
+#include "base/figures.hpp"
 #include "base/suggest.hpp"
 #include "study/answer/note.hpp"
 

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "base/error.hpp"
-#include "base/quantity.hpp"
+#include "base/figures.hpp"
 #include "execute/feasibility.hpp"
 #include "plan/tables.hpp"
 #include "run/further_steps.hpp"

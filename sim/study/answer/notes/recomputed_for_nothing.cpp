@@ -47,7 +47,7 @@ std::string instead(const Scenario& scenario, const Outcome& kept) {
     const Outcome other = with_fates(scenario, strategy);
     if (!(other.peak < kept.peak * (1 - little))) continue;
     text += std::string(text.empty() ? "" : ", ") + "fates.strategy=" + strategy + " (" +
-            format_bytes(other.peak) + ", + " +
+            format_quantity(other.peak, Dimension::bytes) + ", + " +
             format_quantity(100 * (other.seconds / kept.seconds - 1), Dimension::none) + " % time)";
   }
   return text;
@@ -64,7 +64,7 @@ std::string text(const AnsweredScenario& answered) {
   const std::string others = instead(scenario, kept);
   return "'recompute_all' adds " + format_quantity(100 * overhead->value.number, Dimension::none) +
          " % to the computation and does not lower the peak: its backward pass holds all activations at once (" +
-         format_bytes(recomputed.peak) + "), as with 'keep_all'." +
+         format_quantity(recomputed.peak, Dimension::bytes) + "), as with 'keep_all'." +
          (others.empty() ? "" : " These strategies lower the peak: " + others + ".");
 }
 

@@ -3,6 +3,7 @@
 
 #include "base/error.hpp"
 #include "base/quantity.hpp"
+#include "document/key.hpp"
 #include "planning/copy_time.hpp"
 #include "planning/placement/backing.hpp"
 #include "planning/placement/placement_key.hpp"

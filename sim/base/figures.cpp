@@ -1,4 +1,4 @@
-#include "command/figures.hpp"
+#include "base/figures.hpp"
 
 #include <algorithm>
 #include <array>
@@ -27,12 +27,20 @@ std::string figure(double number, const std::string& unit) {
   if (!std::isfinite(number)) return "unknown";
   if (unit == "1") return percent(number);
   if (unit == "s") return format_seconds(number);
-  if (unit == "byte") return format_bytes(number);
+  if (unit == "byte") return format_quantity(number, Dimension::bytes);
   if (unit == "J") return format_quantity(number, Dimension::joules);
   if (unit == "J/sample") return format_quantity(number, Dimension::joules) + "/sample";
   if (unit == "FLOP") return format_quantity(number, Dimension::flop);
   const std::string plain = format_quantity(number, Dimension::none);
   return unit.empty() ? plain : plain + " " + unit + (unit == "sample" && number != 1 ? "s" : "");
+}
+
+std::string format_seconds(double seconds) {
+  return format_quantity(seconds, Dimension::seconds);
+}
+
+std::string percent(double share) {
+  return format_quantity(100 * share, Dimension::none) + " %";
 }
 
 std::string grouped(std::int64_t number) {
