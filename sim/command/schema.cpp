@@ -30,16 +30,16 @@ std::vector<SchemaVariant> layer_variants() {
   return variants;
 }
 
-/// Returns rules that the record of a model cannot express. They say which keys a layer of each type, a repetition, and a
-/// use of a block may have.
+/// Returns rules that the record of a model cannot express. They say which keys a layer of each type, a repetition, and
+/// a use of a block may have.
 SchemaRules model_schema_rules() {
   return {.may_have_base = true,
           .shared = {{"layer", {.variants = layer_variants()}},
                      {declaration_record().name, {.alone = "default"}}}};
 }
 
-/// Returns rules that the record of a platform cannot express. A platform may have another platform as its base, and then
-/// gives only the keys that differ. Every memory of a device except the first needs a name.
+/// Returns rules that the record of a platform cannot express. A platform may have another platform as its base, and
+/// then gives only the keys that differ. Every memory of a device except the first needs a name.
 SchemaRules platform_schema_rules() {
   return {.may_have_base = true, .further_key = {{device_memory_record().name, "name"}}};
 }
@@ -109,8 +109,8 @@ Variants with_auto(Variants variants, const std::string& key) {
   return variants;
 }
 
-/// Returns rules that the record of a scenario cannot express. They say which keys may stand next to the name of a policy,
-/// a cut, a strategy for fates or a cost model.
+/// Returns rules that the record of a scenario cannot express. They say which keys may stand next to the name of a
+/// policy, a cut, a strategy for fates or a cost model.
 SchemaRules scenario_schema_rules() {
   return {.variants = {{"policy", policy_variants()},
                        {"stages", with_auto(variants_of(cut_catalog(), "cut"), "cut")},

@@ -12,8 +12,8 @@ namespace sluice {
 /// A key of a record, which is made step by step. For example:
 /// Key::integer("steps", "the number of steps").by_default("1").at_least(1)
 struct Key : Field {
-  /// These functions return a required key with this name, type and summary. The functions after them return the key with
-  /// one more property.
+  /// These functions return a required key with this name, type and summary. The functions after them return the key
+  /// with one more property.
   static Key boolean(std::string name, std::string summary);
   static Key integer(std::string name, std::string summary);
   static Key number(std::string name, std::string summary);

@@ -49,8 +49,8 @@ Field by_threads() {
   return Key::
       list("by_threads",
            "The rates, in byte/s, at which compute units read and write this memory. Each row is for one number of "
-           "threads, and each row has more threads than the row before it. Between two rows, the rates are interpolated "
-           "linearly. The number of threads is the value of the device's key `threads`.")
+           "threads, and each row has more threads than the row before it. Between two rows, the rates are "
+           "interpolated linearly. The number of threads is the value of the device's key `threads`.")
           .or_absent()
           .with_keys(threads_record());
 }

@@ -17,7 +17,8 @@ Field bandwidth_of_a_direction() {
 Field share_of_the_bandwidth() {
   return Key::number(
              "share",
-             "The bandwidth as a share of the link's bandwidth. If the link's bandwidth is changed, so is this bandwidth.")
+             "The bandwidth as a share of the link's bandwidth. If the link's bandwidth is changed, "
+             "so is this bandwidth.")
       .or_absent()
       .more_than(0);
 }
@@ -127,7 +128,8 @@ const Record& link_record() {
            .by_default("full"),
        Key::choice(
            "sharing", {"shared", "private"},
-           "shared: all nodes use one link; private: each node but the first of `joins` has a link of its own to the first node.")
+           "shared: all nodes use one link; private: each node but the first of `joins` has a link of its own "
+           "to the first node.")
            .by_default("shared"),
        Key::quantity(
            "idle", Dimension::watts,

@@ -14,8 +14,9 @@ namespace {
 /// alone has more actions.
 constexpr std::size_t most_kept = 8, most_actions = 100'000;
 
-// Each function alike() lists all members of the type that it compares. So after a new member is added to the type, this file
-// no longer compiles. The author must then add the member to the list, and decide whether the function compares it.
+// Each function alike() lists all members of the type that it compares. So after a new member is added to the type,
+// this file no longer compiles. The author must then add the member to the list, and decide whether the function
+// compares it.
 
 bool alike(const DeviceMemory& a, const DeviceMemory& b) {
   const auto& [pool, own, capacity, reserved, read, write] = a;

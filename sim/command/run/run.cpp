@@ -117,8 +117,8 @@ extern const Command run_command = {
               "do not run the scenario. Print the scenario with the documents that it includes, and say where each "
               "value comes from"}},
     .details =
-        "SCENARIO is a file, a name that `sluice list scenarios` prints, or - for standard input. KEY=VALUE changes any "
-        "value of the scenario, as in platform.links.host.bandwidth=64GB/s or fates.strategy=keep_all.\n\n"
+        "SCENARIO is a file, a name that `sluice list scenarios` prints, or - for standard input. KEY=VALUE changes "
+        "any value of the scenario, as in platform.links.host.bandwidth=64GB/s or fates.strategy=keep_all.\n\n"
         "JSON keys:\n"
         "  format, scenario\n"
         "  question   the question in words; null if KEY=VALUE changed the scenario\n"
@@ -140,9 +140,9 @@ extern const Command run_command = {
         "  executor   what ran the plan: simgrid, replay or both\n"
         "  trace      path, content_sha256; or null\n\n"
         "If no plan fits, or the run ends in a deadlock (exit code 4), the keys are format, scenario, question, asked, "
-        "inputs, status (infeasible) and infeasible (headline, culprit, largest_batch, changes, message, pool, needed_bytes, "
-        "available_bytes, by_class, time_s, waiters: stream, action, awaits, pool, bytes, tensors).\n\nCtrl-C ends the "
-        "run. In this case, the trace has status=aborted and holds the actions that were executed.\n",
+        "inputs, status (infeasible) and infeasible (headline, culprit, largest_batch, changes, message, pool, "
+        "needed_bytes, available_bytes, by_class, time_s, waiters: stream, action, awaits, pool, bytes, tensors).\n\n"
+        "Ctrl-C ends the run. In this case, the trace has status=aborted and holds the actions that were executed.\n",
     .examples =
         {{"sluice run alexnet_x200", "the answer"},
          {"sluice run alexnet_x200 platform.links.host.bandwidth=64GB/s -o fast.h5",

@@ -20,8 +20,8 @@ std::string text_of(const Shape& shape) {
 Field axis_field() {
   return Key::integer(
              "axis",
-             "the number of the axis, counted from 0; -1 is the last axis, and -2 the axis before it. The last axis of an "
-             "image has its channels")
+             "the number of the axis, counted from 0; -1 is the last axis, and -2 the axis before it. "
+             "The last axis of an image has its channels")
       .by_default("-1")
       .between(-16, 15);
 }

@@ -32,8 +32,8 @@ struct Store {
   std::optional<LabelWriter> labels;
 };
 
-/// Calls `column(T(), name, unit, long_name, get)` for each column of /spans, in the order of the file. T is the type of
-/// a cell, and `get(span)` returns the cell of a span. `codes` are those of the actions.
+/// Calls `column(T(), name, unit, long_name, get)` for each column of /spans, in the order of the file. T is the type
+/// of a cell, and `get(span)` returns the cell of a span. `codes` are those of the actions.
 template <class Each>
 void for_span_columns(const std::vector<ActionCodes>& codes, Each&& column) {
   const auto code = [&](const Span& s) -> const ActionCodes& { return codes.at(s.action); };
