@@ -132,7 +132,7 @@ struct Program {
     std::size_t number = 0;         ///< the index of the copy among those of this save
   };
 
-  /// An operation that copies a tensor from one memory to another. It is listed in its place among the other operations.
+  /// An operation that copies a tensor from one memory to another. It is listed in its place among all operations.
   struct Transfer {
     std::uint32_t from = none,
                   to = none;      ///< instances; `none` is the tensor's home in host memory

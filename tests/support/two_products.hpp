@@ -23,8 +23,8 @@ model:
 )";
 
 /// Returns a scenario with the two products on a processor with DRAM and PMEM, which is also the host memory. DRAM is
-/// read and written at 100 byte/s, and PMEM at 10 byte/s. `dram` is the capacity of DRAM, and `copy` is the bandwidth of
-/// copies. The FLOP take nearly no time. `more` has the other keys of the scenario.
+/// read and written at 100 byte/s, and PMEM at 10 byte/s. `dram` is the capacity of DRAM, and `copy` is the bandwidth
+/// of copies. The FLOP take nearly no time. `more` has the other keys of the scenario.
 inline Scenario on_server(const std::string& more, const std::string& dram = "4000B",
                           const std::string& copy = "2B/s") {
   return read_scenario(parse_text(two_products_model + R"(platform:

@@ -19,7 +19,7 @@ namespace sluice {
 
 struct ReplayWorth;
 
-/// A replay executes every action of a run with at most this number of iterations. Of a longer run, it may skip periods.
+/// A replay executes every action of a run of at most so many iterations. Of a longer run, it may skip periods.
 inline constexpr std::int64_t few_iterations = 16;
 
 struct ReplayOptions {

@@ -97,8 +97,8 @@ class PlacedProgram {
                                      .node = stays ? node_name(nodes_[t]) : common_.host});
   }
 
-  /// Adds the loads before the first round: first of weights, then of inputs. In each round, the input of the next round
-  /// is loaded, too. This load starts when the first kernel that uses this round's input has ended.
+  /// Adds the loads before the first round: first of weights, then of inputs. In each round, the input of the next
+  /// round is loaded, too. This load starts when the first kernel that uses this round's input has ended.
   void add_loads() {
     std::vector<std::int64_t> users(draft_.program.instances.size(), -1);
     for (std::int64_t i = draft_.next(); i-- > 0;)
@@ -215,9 +215,9 @@ class PlacedProgram {
                 {.from = instances_[t], .to = copy});
   }
 
-  /// Saves what the kernel k makes and host memory gets: answers, and offloaded tensors. A tensor that is placed in host
-  /// memory is there already. A kernel waits for the save of its answer of two rounds ago: at most one earlier answer is
-  /// still in transfer.
+  /// Saves what the kernel k makes and host memory gets: answers, and offloaded tensors. A tensor that is placed in
+  /// host memory is there already. A kernel waits for the save of its answer of two rounds ago: at most one earlier
+  /// answer is still in transfer.
   void add_saves(std::uint32_t k, std::int64_t operation) {
     for (const auto& operand : question_.problem().kernels[k].operands) {
       if (!asked_.is_answer(operand.tensor) || !common_.return_outputs ||
