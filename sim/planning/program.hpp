@@ -2,6 +2,9 @@
 // during some of these computations. So a program determines how many bytes each device holds at each moment. Programs
 // are made from stages, for inference and training. program_listing.hpp makes a plan from a program.
 //
+// A program may also place single tensors in several memories. Its operations are then kernels of layers, and the
+// transfers between these memories.
+//
 // A tensor may be on a device several times in a round: an activation may go to host memory and come back. A tensor may
 // also be on several devices. Each stay of a tensor on a device is an instance. An instance begins with the operation
 // that makes the tensor on the device, or with the first operation that needs the loaded tensor there. It ends with the
@@ -52,10 +55,11 @@ struct Program {
     TensorClass tensor_class = TensorClass::activation;
     std::int64_t bytes = 0;
     std::int32_t stage = -1, micro_batch = -1;
-    std::uint32_t device = 0;
+    std::uint32_t device = 0;           ///< the index of a device, or of another memory (node)
     std::int32_t piece = 0;             ///< Place::piece of its home
     std::int64_t first = 0, last = -1;  ///< indices of operations
-    bool loaded = false;                ///< whether a transfer brings the instance
+    bool held = false;    ///< whether the memory holds the tensor during the whole run (Place)
+    bool loaded = false;  ///< whether a transfer brings the instance
     double load_s = 0;
     /// The source of the load. If `copy_of` is none, it is the tensor's home. If `sent`, it is the instance `copy_of`,
     /// which is on another device. Otherwise it is the copy that the save of `copy_of` left in host memory.
@@ -128,7 +132,29 @@ struct Program {
     std::size_t number = 0;         ///< the index of the copy among those of this save
   };
 
+  /// An operation that copies a tensor from one memory to another. It is listed in its place among all operations.
+  struct Transfer {
+    std::uint32_t from = none,
+                  to = none;      ///< instances; `none` is the tensor's home in host memory
+    bool synchronous = false;     ///< whether the compute units of the device make the copy
+    bool for_next_round = false;  ///< whether the next round needs the copy
+  };
+
+  /// The operation `operation` waits for the operation `on` of `rounds_ago` rounds ago.
+  struct Wait {
+    std::int64_t operation = 0, on = 0;
+    std::uint32_t rounds_ago = 0;
+  };
+
+  /// The operation writes the instance. If the instance is not among its `uses`, it does not read the instance.
+  struct Write {
+    std::int64_t operation = 0;
+    std::uint32_t instance = none;
+  };
+
   std::vector<std::string> devices;
+  /// Other memories that hold instances. Among all memories, they come after the first memories of `devices`.
+  std::vector<std::string> memories;
   std::vector<Place> places;
   /// Indexed by stage. If the weights of a stage take turns, its bytes are 0. If the weights of all stages take turns, the
   /// list may be empty.
@@ -137,6 +163,9 @@ struct Program {
   std::vector<Operation> operations;
   std::vector<Load> loads;  ///< the loads, in the order in which operations need them
   std::vector<SaveWait> save_waits;
+  std::map<std::int64_t, Transfer> transfers;  ///< by index of the operation
+  std::vector<Wait> waits;    ///< waits that do not follow from the order of the operations
+  std::vector<Write> writes;  ///< what operations say about the tensors that they write
   /// By instance: the copies that its save leaves. The operation saves no other instance. If an instance is missing, its
   /// save leaves one copy.
   std::map<std::uint32_t, std::vector<Copy>> saved_together;
@@ -156,6 +185,10 @@ struct Program {
 
   std::int64_t count() const { return static_cast<std::int64_t>(operations.size()); }
   std::int64_t count_of_round() const { return count() - rest; }
+  /// Returns the name of the device or memory with this index.
+  const std::string& node(std::uint32_t device) const {
+    return device < devices.size() ? devices[device] : memories[device - devices.size()];
+  }
   /// Returns, indexed by the stages of `staying`, the index of the first operation of the stage, or count() if the stage
   /// has none.
   std::vector<std::int64_t> first_of_stages() const;

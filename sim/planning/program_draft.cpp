@@ -121,7 +121,23 @@ std::uint32_t ProgramDraft::send(const Platform& platform,
   return sent;
 }
 
+void ProgramDraft::copy(Program::Operation operation, const Program::Transfer& copy) {
+  if (copy.from != none) use(operation, copy.from);
+  if (copy.to != none) {
+    makes(operation, copy.to);
+    comes_with(copy.to, next());
+  }
+  add(std::move(operation), copy);
+}
+
+void ProgramDraft::makes(Program::Operation& operation, std::uint32_t instance) {
+  operation.makes.push_back(instance);
+  program.instances[instance].first = next();
+}
+
 void ProgramDraft::use(Program::Operation& operation, std::uint32_t instance) {
+  if (const auto came = came_with_.find(instance); came != came_with_.end())
+    wait(next(), came->second);
   operation.uses.push_back(instance);
   program.instances[instance].last = next();
 }

@@ -1,6 +1,7 @@
 // Builds a program (program.hpp) from operations and the instances that each operation loads, makes, uses and saves.
 #pragma once
 
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -38,6 +39,19 @@ class ProgramDraft {
   /// call.
   Program::Operation operation(ActionKind kind, std::size_t stage) const;
   void add(Program::Operation operation) { program.operations.push_back(std::move(operation)); }
+  /// Adds an operation that copies a tensor between two memories.
+  void add(Program::Operation operation, const Program::Transfer& copy) {
+    program.transfers[next()] = copy;
+    add(std::move(operation));
+  }
+  /// From now on, all uses of the instance wait for the operation `came`, also for the latency of its flows.
+  void comes_with(std::uint32_t instance, std::int64_t came) { came_with_[instance] = came; }
+  /// Adds an operation that copies an instance, and so makes another one. The copy comes with this operation.
+  void copy(Program::Operation operation, const Program::Transfer& copy);
+  /// Makes an operation wait for the operation `on` of `rounds_ago` rounds ago.
+  void wait(std::int64_t operation, std::int64_t on, std::uint32_t rounds_ago = 0) {
+    program.waits.push_back({operation, on, rounds_ago});
+  }
   std::int64_t next() const { return program.count(); }
 
   /// Adds an instance on device(). It is there from the next operation on.
@@ -62,6 +76,8 @@ class ProgramDraft {
   /// the tensor. Of equally fast devices, it is the one that has held it longest. Returns the new instance.
   std::uint32_t send(const Platform& platform, const std::vector<std::uint32_t>& holders,
                      std::size_t stage);
+  /// These two functions are for the operation that is added next.
+  void makes(Program::Operation& operation, std::uint32_t instance);
   void use(Program::Operation& operation, std::uint32_t instance);
   /// Saves an instance after `operation`, the index of an operation that has already been added.
   void save_after(std::uint32_t instance, std::int64_t operation);
@@ -77,6 +93,7 @@ class ProgramDraft {
  private:
   std::uint32_t device_ = 0;
   std::int64_t phase_ = 0;
+  std::map<std::uint32_t, std::int64_t> came_with_;  ///< by instance: the operation of comes_with()
 };
 
 }  // namespace sluice

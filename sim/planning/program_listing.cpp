@@ -24,7 +24,8 @@ class ProgramLister {
         writes_(program_),
         saves_(program_.instances.size()) {
     if (!listing.named) builder_.leave_out_names();
-    for (const std::string& device : program_.devices) pools_.push_back(builder_.pool(device));
+    for (const std::vector<std::string>* nodes : {&program_.devices, &program_.memories})
+      for (const std::string& node : *nodes) pools_.push_back(builder_.pool(node));
   }
 
   std::int64_t most() { return slots_.most(program_.devices.front()); }
@@ -40,6 +41,10 @@ class ProgramLister {
     if (last_of_round_) builder_.wait(first_, last_of_round_, 1);
     wait_for_answers();
     wait_for_saves();
+    for (const Program::Wait& wait : program_.waits)
+      builder_.wait(action_of(wait.operation), action_of(wait.on), wait.rounds_ago);
+    for (const Program::Write& write : program_.writes)
+      if (!instance(write.instance).held) say_written(write);
     for (const Fact& fact : listing_.facts) builder_.fact(fact);
     if (listing_.states_early_loads) builder_.fact({"loads_listed_ahead", slots_.early()});
     Draft draft(builder_.finish(program_.rounds, program_.steps_per_round), !listing_.overlap);
@@ -125,7 +130,7 @@ class ProgramLister {
     const Program::Instance& made = instance(load.instance);
     SlotLoad listed;
     listed.tensor = tensors_[load.instance];
-    listed.ends = {.from = host_, .to = program_.devices[made.device], .release = false};
+    listed.ends = {.from = host_, .to = program_.node(made.device), .release = false};
     listed.stage = made.stage;
     listed.micro_batch = made.micro_batch;
     listed.slot = load.needed;
@@ -161,34 +166,73 @@ class ProgramLister {
 
   SlotWork list_operation(std::int64_t at) {
     const Program::Operation& operation = this->operation(at);
-    const std::uint32_t pool = pools_[operation.device];
-    const bool of_micro_batch = operation.micro_batch >= 0;
-    const PlanBuilder::Ref ref =
-        builder_.compute(operation.kind, program_.devices[operation.device], operation.stage,
-                         operation.micro_batch, of_micro_batch ? request_.workload.micro_batch : 0);
+    const bool transfers = record_of(operation.kind).transfers;
+    const PlanBuilder::Ref ref = transfers ? list_transfer(at) : list_computation(operation);
     if (program_.devices.size() > 1 || program_.phases_in_turn) follow_phase(operation, ref);
     operations_.push_back(ref);
     if (operation.selective) builder_.at(ref).part = WorkPart::selective;
     Action& action = builder_.at(ref);
     for (const std::uint32_t made : operation.makes) {
+      const std::uint32_t pool = pools_[instance(made).device];
       action.allocates.push_back({tensors_[made], pool});
-      if (instance(made).last <= at && !is_used(operation, made))
+      if (!transfers && instance(made).last <= at && !is_used(operation, made))
         action.uses.push_back({tensors_[made], pool});
     }
     for (const std::uint32_t used : operation.uses)
-      action.uses.push_back({tensors_[used], pools_[instance(used).device]});
+      if (!instance(used).held)
+        action.uses.push_back({tensors_[used], pools_[instance(used).device]});
     if (operation.workspace > 0) {
       const Placement workspace{
           builder_.tensor(listing_.named ? "workspace." + name_of(action) : std::string(),
                           TensorClass::workspace, operation.workspace),
-          pool};
+          pools_[operation.device]};
       builder_.at(ref).allocates.push_back(workspace);
       builder_.at(ref).uses.push_back(
           {.tensor = workspace.tensor, .pool = workspace.pool, .written = true});
     }
     if (operation.ends_micro_batch) builder_.at(ref).samples_done = request_.workload.micro_batch;
+    if (listing_.price && !transfers) listing_.price(builder_, ref, at, tensors_);
     if (at + 1 == program_.count_of_round()) last_of_round_ = last_;
     return {ref, ref, list_saves(at, ref)};
+  }
+
+  PlanBuilder::Ref list_computation(const Program::Operation& operation) {
+    const bool of_micro_batch = operation.micro_batch >= 0;
+    return builder_.compute(operation.kind, program_.devices[operation.device], operation.stage,
+                            operation.micro_batch,
+                            of_micro_batch ? request_.workload.micro_batch : 0);
+  }
+
+  PlanBuilder::Ref list_transfer(std::int64_t at) {
+    const Program::Transfer& copy = program_.transfers.at(at);
+    const auto node = [&](std::uint32_t number) {
+      return number == none ? host_ : program_.node(instance(number).device);
+    };
+    const PlanBuilder::Ref ref =
+        builder_.transfer(operation(at).kind, tensors_[copy.to == none ? copy.from : copy.to],
+                          {.from = node(copy.from),
+                           .to = node(copy.to),
+                           .release = false,
+                           .allocate = false,
+                           .synchronous = copy.synchronous},
+                          operation(at).stage, operation(at).micro_batch);
+    if (copy.for_next_round) builder_.at(ref).ahead = 1;
+    return ref;
+  }
+
+  PlanBuilder::Ref action_of(std::int64_t operation) const {
+    return operations_[static_cast<std::size_t>(operation)];
+  }
+
+  void say_written(const Program::Write& write) {
+    const Placement written{tensors_[write.instance], pools_[instance(write.instance).device]};
+    auto& uses = builder_.at(action_of(write.operation)).uses;
+    const auto used = std::ranges::find(uses, written, &Access::placement);
+    if (used != uses.end())
+      used->written = true;
+    else
+      uses.push_back(
+          {.tensor = written.tensor, .pool = written.pool, .read = false, .written = true});
   }
 
   /// If the operation is the first of its phase, makes it wait for the end of the previous phase.
@@ -244,8 +288,8 @@ class ProgramLister {
     const Program::Instance& made = instance(number);
     const PlanBuilder::Ref save = builder_.transfer(
         ActionKind::save, tensors_[number],
-        {.from = program_.devices[made.device], .to = host_, .allocate = !made.saved_home},
-        made.stage, made.micro_batch);
+        {.from = program_.node(made.device), .to = host_, .allocate = !made.saved_home}, made.stage,
+        made.micro_batch);
     if (made.saved_with_phase && begin_of_phase_)
       builder_.start_with(save, begin_of_phase_);
     else
@@ -263,7 +307,7 @@ class ProgramLister {
   /// Adds the waits of phases for saves.
   void wait_for_saves() {
     for (const Program::SaveWait& wait : program_.save_waits) {
-      const PlanBuilder::Ref first = operations_[static_cast<std::size_t>(wait.operation)];
+      const PlanBuilder::Ref first = action_of(wait.operation);
       const std::uint32_t later = instance(wait.instance).saved_next_round ? 1 : 0;
       if (later > wait.rounds_ago)
         builder_.wait(first, last_saves_.at(wait.instance));
@@ -290,7 +334,7 @@ class ProgramLister {
   StepSlots slots_;
   HomeWrites writes_;
   std::map<PlaceKey, std::uint32_t> places_;  ///< indices of tensors
-  std::vector<std::uint32_t> pools_;          ///< indexed by device
+  std::vector<std::uint32_t> pools_;          ///< indexed by device, then by other memory
   std::vector<std::uint32_t> tensors_;        ///< indexed by instance
   std::vector<PlanBuilder::Ref> operations_;
   std::vector<PlanBuilder::Ref> saves_;  ///< indexed by instance

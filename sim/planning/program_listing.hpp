@@ -2,8 +2,10 @@
 // adds the waits. Programs of inference and of training become plans in this way.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "planning/draft.hpp"
 #include "planning/program.hpp"
@@ -25,6 +27,10 @@ struct ProgramListing {
   bool states_early_loads = false;
   /// Whether tensors and actions get names. A plan that is only simulated needs none.
   bool named = true;
+  /// If given: sets the price of an operation that is not a transfer. `tensors` has the plan's tensor of each instance.
+  std::function<void(PlanBuilder& builder, PlanBuilder::Ref action, std::int64_t operation,
+                     const std::vector<std::uint32_t>& tensors)>
+      price = {};
 };
 
 /// Returns the plan. Sets `*most` to the bytes that the first device needs. With less memory, at least one load would

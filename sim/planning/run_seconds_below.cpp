@@ -11,10 +11,9 @@ namespace sluice {
 
 namespace {
 
-/// Returns whether a replay executes each action of the plan anyway. In longer runs, it skips periods, and a bound for
-/// each execution would take longer than the replay.
+/// Returns whether a replay executes each action of the plan anyway. For longer runs, a bound for each execution would
+/// take longer than the replay.
 bool executes_all(const Plan& plan) {
-  constexpr std::int64_t few_iterations = 16;
   return plan.iterations <= few_iterations;
 }
 

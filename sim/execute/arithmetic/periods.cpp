@@ -18,7 +18,6 @@ std::int64_t reach_of(const Plan& plan) {
 }
 
 bool may_repeat(const Plan& plan) {
-  constexpr std::int64_t few_iterations = 16;
   return plan.body_begin < plan.body_end && plan.iterations > few_iterations &&
          plan.iterations > 4 * reach_of(plan);
 }

@@ -19,6 +19,9 @@ namespace sluice {
 
 struct ReplayWorth;
 
+/// A replay executes every action of a run of at most so many iterations. Of a longer run, it may skip periods.
+inline constexpr std::int64_t few_iterations = 16;
+
 struct ReplayOptions {
   /// If true, every pool counts as unlimited: no action waits for memory. ReplayResult::reserved is computed
   /// nevertheless.
@@ -47,7 +50,7 @@ struct ReplayResult {
   /// would have the same times. For a shared or unlimited pool, the number is the peak.
   std::vector<std::int64_t> reserved;
   /// The iterations and seconds of one period of the steady state. There is no value if no steady state was found. The
-  /// replay searches for it only if `jumps` is true and the plan has more than a few iterations.
+  /// replay searches for it only if `jumps` is true and the plan has more than `few_iterations` iterations.
   std::optional<Jump> period;
   std::optional<Deadlock> blocking;  ///< the deadlock if the run blocks at the time `makespan`
 };

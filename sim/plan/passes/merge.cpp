@@ -55,6 +55,9 @@ class Merger {
     plan_.stages = parts.front().stages;
     plan_.steps_per_iteration = parts.front().steps_per_iteration;
     plan_.iterations_per_step = parts.front().iterations_per_step;
+    std::size_t actions = 0;
+    for (const Plan& part : parts) actions += part.actions.size();
+    plan_.actions.reserve(actions);
     for (std::size_t k = 0; k < parts.size(); ++k) enter(parts[k], names[k]);
     for (Section section : {Section::prologue, Section::body, Section::epilogue}) {
       if (section == Section::body) plan_.body_begin = size();

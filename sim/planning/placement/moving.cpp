@@ -8,22 +8,17 @@
 namespace sluice {
 
 MovingTensors::MovingTensors(const PlacedQuestion& asked, const PlacementSchedule& schedule,
-                             PlanBuilder& builder, const PlanTensors& tensors)
+                             ProgramDraft& draft, const std::vector<std::uint32_t>& instances)
     : asked_(asked),
       question_(asked.question()),
       schedule_(schedule),
-      builder_(builder),
-      tensors_(tensors),
+      draft_(draft),
+      instances_(instances),
       ends_(schedule.moves.size()),
-      refs_(schedule.moves.size()) {
+      operations_(schedule.moves.size()) {
   std::set<std::uint32_t> moving;
   for (const PlacementMove& move : schedule.moves) moving.insert(move.tensor);
   for (const std::uint32_t t : moving) follow(t);
-}
-
-std::uint32_t MovingTensors::further(std::uint32_t t) {
-  const PlacementProblem::Tensor& of = question_.tensor(t);
-  return builder_.tensor(of.name, of.tensor_class, of.bytes);
 }
 
 /// A stay is the time for which a tensor is in one memory. The function finds in which stay each use is. For each move,
@@ -36,10 +31,16 @@ void MovingTensors::follow(std::uint32_t t) {
   for (std::uint32_t m = 0; m < schedule_.moves.size(); ++m)
     if (schedule_.moves[m].tensor == t)
       (schedule_.moves[m].to_fast ? fetches : saves)[schedule_.moves[m].use] = m;
+  const auto further = [&](PlacedNode node) {
+    const PlacementProblem::Tensor& of = question_.tensor(t);
+    draft_.go_to(node);
+    return draft_.make(of.name, of.tensor_class, of.bytes, 0, 0);
+  };
   std::optional<Stay> in_fast, in_slow;
-  if (home) in_slow = Stay{.number = tensors_.number[t], .home = true};
+  if (home) in_slow = Stay{.instance = instances_[t], .home = true};
   const auto save = [&](std::uint32_t m) {
-    in_slow = Stay{.number = home ? tensors_.number[t] : further(t), .home = home, .made_by = m};
+    in_slow =
+        Stay{.instance = home ? instances_[t] : further(slow_node), .home = home, .made_by = m};
     ends_[m] = {*in_fast, *in_slow};
   };
   std::vector<Stay>& stays = stays_[t];
@@ -47,12 +48,11 @@ void MovingTensors::follow(std::uint32_t t) {
     if (i > 0 && saves[i] != none) save(saves[i]);
     if (!path.gap[i]) in_fast.reset();
     if (fetches[i] != none) {
-      in_fast = Stay{.number = further(t), .fast = true, .made_by = fetches[i]};
+      in_fast = Stay{.instance = further(fast_node), .made_by = fetches[i]};
       ends_[fetches[i]] = {*in_slow, *in_fast};
     }
     std::optional<Stay>& here = path.use[i] ? in_fast : in_slow;
-    if (i == 0 && !home)
-      here = Stay{.number = tensors_.number[t], .fast = path.use[i] != 0, .begins = true};
+    if (i == 0 && !home) here = Stay{.instance = instances_[t], .begins = true};
     stays.push_back(*here);
     here->begins = false;
   }
@@ -65,10 +65,6 @@ const MovingTensors::Stay& MovingTensors::stay(std::uint32_t t, std::uint32_t k)
   return stays_.at(t)[static_cast<std::size_t>(at - kernels.begin())];
 }
 
-const std::string& MovingTensors::node(const Stay& stay) const {
-  return stay.fast ? asked_.memories().fast : asked_.memories().slow;
-}
-
 void MovingTensors::list_before(std::uint32_t k) {
   for (; next_ < schedule_.moves.size() && schedule_.moves[next_].begin == k; ++next_)
     list(static_cast<std::uint32_t>(next_));
@@ -77,36 +73,31 @@ void MovingTensors::list_before(std::uint32_t k) {
 void MovingTensors::list(std::uint32_t m) {
   const PlacementMove& move = schedule_.moves[m];
   const auto& [from, to] = ends_[m];
-  const std::uint32_t t = move.tensor;
-  const PlanBuilder::Ref ref = builder_.transfer(kind_of(move), to.number,
-                                                 {.from = node(from),
-                                                  .to = node(to),
-                                                  .release = false,
-                                                  .allocate = !to.home,
-                                                  .synchronous = move.synchronous()},
-                                                 -1, -1);
-  refs_[m] = ref;
-  touch(ref, t, from);
+  const std::int64_t here = operations_[m] = draft_.next();
+  Program::Operation operation{.kind = kind_of(move), .stage = -1};
+  touch(operation, move.tensor, from);
   // The stay `from` may begin with an asynchronous move: then this move waits for it. No wait is necessary for a
-  // synchronous move, because all later actions begin after its end.
+  // synchronous move, because all later operations begin after its end.
   if (from.made_by != none && !schedule_.moves[from.made_by].synchronous())
-    builder_.wait(ref, refs_[from.made_by]);
+    draft_.wait(here, operations_[from.made_by]);
   if (to.home) {
-    if (!tensors_.held[t])
-      builder_.at(ref).uses.push_back(
-          {.tensor = to.number, .pool = builder_.pool(node(to)), .read = false, .written = true});
-    saved_home_[t] = ref;
+    draft_.program.writes.push_back({here, to.instance});
+    saved_home_[move.tensor] = here;
+  } else {
+    operation.makes.push_back(to.instance);
   }
+  draft_.add(std::move(operation),
+             {.from = from.instance, .to = to.instance, .synchronous = move.synchronous()});
   if (!move.synchronous()) {
-    if (last_)
-      builder_.wait(ref, last_);
+    if (last_ >= 0)
+      draft_.wait(here, last_);
     else
-      first_.push_back(ref);
-    arrive_[move.needed].push_back(ref);
+      first_.push_back(here);
+    arrive_[move.needed].push_back(here);
     return;
   }
-  for (const PlanBuilder::Ref& before : arrive_[move.begin]) builder_.wait(ref, before);
-  last_ = ref;
+  for (const std::int64_t before : arrive_[move.begin]) draft_.wait(here, before);
+  last_ = here;
 }
 
 ActionKind MovingTensors::kind_of(const PlacementMove& move) const {
@@ -116,39 +107,34 @@ ActionKind MovingTensors::kind_of(const PlacementMove& move) const {
   return move.to_fast ? ActionKind::load : ActionKind::save;
 }
 
-/// Makes the action read a tensor in the memory of this stay. If `written`, the action also writes it.
-void MovingTensors::touch(PlanBuilder::Ref ref, std::uint32_t t, const Stay& stay, bool written) {
-  if (!stay.home || !tensors_.held[t])
-    builder_.at(ref).uses.push_back(
-        {.tensor = stay.number, .pool = builder_.pool(node(stay)), .written = written});
-  if (!stay.home || stay.made_by != none) return;
-  const auto load = tensors_.loads.find(t);
-  if (load != tensors_.loads.end()) builder_.wait(ref, load->second);
-  before_save_[t].push_back(ref);
+/// Makes the operation that is added next read a tensor in the memory of this stay.
+void MovingTensors::touch(Program::Operation& operation, std::uint32_t t, const Stay& stay) {
+  draft_.use(operation, stay.instance);
+  if (stay.home && stay.made_by == none) before_save_[t].push_back(draft_.next());
 }
 
-void MovingTensors::use(PlanBuilder::Ref ref, std::uint32_t k, std::uint32_t t, bool written) {
+void MovingTensors::use(Program::Operation& operation, std::uint32_t k, std::uint32_t t,
+                        bool written) {
   const Stay& here = stay(t, k);
-  if (here.begins) builder_.at(ref).allocates.push_back({here.number, builder_.pool(node(here))});
-  touch(ref, t, here, written);
+  if (here.begins) operation.makes.push_back(here.instance);
+  touch(operation, t, here);
+  if (written) draft_.program.writes.push_back({draft_.next(), here.instance});
 }
 
-void MovingTensors::computes(PlanBuilder::Ref ref, std::uint32_t k) {
+void MovingTensors::computes(std::uint32_t k) {
   while (!arrive_.empty() && arrive_.begin()->first <= k) {
-    for (const PlanBuilder::Ref& move : arrive_.begin()->second) builder_.wait(ref, move);
+    for (const std::int64_t move : arrive_.begin()->second) draft_.wait(draft_.next(), move);
     arrive_.erase(arrive_.begin());
   }
-  last_ = ref;
+  last_ = draft_.next();
 }
 
 void MovingTensors::end_round() {
   list_before(question_.kernel_count());
-  for (const PlanBuilder::Ref& move : first_) builder_.wait(move, last_, 1);
-  for (const auto& [t, refs] : before_save_) {
-    const auto save = saved_home_.find(t);
-    if (save == saved_home_.end()) continue;
-    for (const PlanBuilder::Ref& ref : refs) builder_.wait(ref, save->second, 1);
-  }
+  for (const std::int64_t move : first_) draft_.wait(move, last_, 1);
+  for (const auto& [t, readers] : before_save_)
+    if (const auto save = saved_home_.find(t); save != saved_home_.end())
+      for (const std::int64_t reader : readers) draft_.wait(reader, save->second, 1);
 }
 
 }  // namespace sluice

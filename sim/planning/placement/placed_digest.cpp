@@ -1,7 +1,7 @@
 #include "planning/placement/placed_digest.hpp"
 
+#include "base/number_list.hpp"
 #include "base/sha256.hpp"
-#include "planning/number_list.hpp"
 
 namespace sluice {
 namespace {

@@ -10,11 +10,11 @@
 #include <set>
 
 #include "base/error.hpp"
+#include "base/number_list.hpp"
 #include "placement/ways.hpp"
 #include "planning/joined_replicas.hpp"
-#include "planning/number_list.hpp"
 #include "planning/placement/placed_bound.hpp"
-#include "planning/placement/placed_listing.hpp"
+#include "planning/placement/placed_program.hpp"
 #include "planning/placement/placement_gap.hpp"
 #include "planning/placement/turns/judged_run.hpp"
 #include "planning/run_seconds.hpp"

@@ -1,5 +1,5 @@
 // Chooses a placement for a run. A search finds a placement for each of several sizes of fast memory. The placement
-// whose run takes the fewest simulated seconds is chosen. placed_listing.hpp describes such a run.
+// whose run takes the fewest simulated seconds is chosen. placed_program.hpp describes such a run.
 #pragma once
 
 #include <functional>

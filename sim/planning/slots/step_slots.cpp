@@ -26,12 +26,12 @@ StepSlots::Memory& StepSlots::memory(const std::string& device) {
 }
 
 void StepSlots::add(SlotLoad load) {
-  Memory& memory = this->memory(load.ends.to);
   if (load.once) {  // The tensor stays: every slot's bytes already include it.
     const std::int64_t at = load.earliest;
     loads_.push_back({std::move(load), at, {}, {}});
     return;
   }
+  Memory& memory = this->memory(load.ends.to);
   const LoadPlace place = load.placed ? LoadPlace{load.earliest, load.after}
                                       : memory.places.add({.bytes = builder_.bytes_of(load.tensor),
                                                            .needed = load.slot,

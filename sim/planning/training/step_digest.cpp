@@ -1,6 +1,6 @@
 #include "planning/training/step_digest.hpp"
 
-#include "planning/number_list.hpp"
+#include "base/number_list.hpp"
 
 namespace sluice {
 

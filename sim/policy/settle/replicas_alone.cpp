@@ -11,11 +11,11 @@
 #include "base/error.hpp"
 #include "execute/arithmetic/replay.hpp"
 #include "fates/optimal/report.hpp"
+#include "plan/digest.hpp"
 #include "planning/replica.hpp"
 #include "planning/run_seconds.hpp"
 #include "policy/settle/one_replica.hpp"
 #include "policy/settle/replicas.hpp"
-#include "policy/settle/run_digest.hpp"
 #include "policy/settle/settle.hpp"
 
 namespace sluice {

@@ -2,7 +2,7 @@
 #include <catch2/catch.hpp>
 #include <map>
 
-#include "planning/number_list.hpp"
+#include "base/number_list.hpp"
 #include "planning/training/step_digest.hpp"
 #include "planning/training/training.hpp"
 #include "scenario/scenario.hpp"

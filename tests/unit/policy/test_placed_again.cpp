@@ -1,7 +1,7 @@
 // Tests what a placement keeps of a plan that was made for a shown machine.
 #include <catch2/catch.hpp>
 
-#include "planning/placement/turns/placed_again.hpp"
+#include "plan/digest.hpp"
 #include "planning/placement/turns/placed_kinds.hpp"
 #include "policy/policy.hpp"
 #include "support/two_memory_card.hpp"

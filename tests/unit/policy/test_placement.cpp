@@ -19,26 +19,10 @@ namespace {
 
 using Catch::Matchers::Contains;
 
-/// Returns a scenario with two products in float32. Their weights have 10 by 20 and 20 by 5 elements, which are 800 and
-/// 400 bytes. The input has 40 bytes, the tensor between the products has 80 bytes, and the answer has 20 bytes. DRAM
-/// is read and written at 100 byte/s, and PMEM at 10 byte/s. Copies run at 2 byte/s. The FLOP take nearly no time. PMEM
-/// is also the host memory.
 Scenario two_products(const std::string& dram, const std::string& workload = "batch: 1, steps: 3",
                       const std::string& more = "policy: {name: resident, placement: static}\n") {
-  return read_scenario(parse_text(test::two_products_model + R"(platform:
-  format: sluice-platform/1
-  name: server
-  devices:
-    cpu: {rate: {float32: 1000TFLOP/s}, memory: [dram, pmem]}
-  memories:
-    dram: {capacity: )" + dram + R"(, bandwidth: 100B/s}
-    pmem: {capacity: 40000B, bandwidth: 10B/s}
-  links:
-    copy: {joins: [dram, pmem], bandwidth: 2B/s}
-stages: {cut: per_layer}
-)" + more + "workload: {" + workload + "}\n",
-                                  "two.yaml"),
-                       "two");
+  return test::on_server("stages: {cut: per_layer}\n" + more + "workload: {" + workload + "}\n",
+                         dram);
 }
 
 double seconds_of(const Scenario& scenario) {

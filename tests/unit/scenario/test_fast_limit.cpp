@@ -2,7 +2,6 @@
 #include <catch2/catch.hpp>
 
 #include "base/error.hpp"
-#include "document/load.hpp"
 #include "execute/arithmetic/replay.hpp"
 #include "scenario/fast_limit.hpp"
 #include "support/two_products.hpp"
@@ -12,25 +11,13 @@ namespace {
 
 using Catch::Matchers::Contains;
 
-/// Returns a scenario with the two products on a processor with DRAM (4000 bytes) and PMEM, which is also the host
-/// memory. `memory` is the text of the key `memory`. The tensors need 40 + 800 + 80 + 400 = 1320 bytes at one moment.
+/// Returns a scenario with the two products. `memory` is the text of the key `memory`. The tensors need
+/// 40 + 800 + 80 + 400 = 1320 bytes at one moment.
 Scenario limited(const std::string& memory, const std::string& placement = "static",
                  const std::string& capacity = "4000B") {
-  return read_scenario(parse_text(test::two_products_model + R"(platform:
-  format: sluice-platform/1
-  name: server
-  devices:
-    cpu: {rate: {float32: 1000TFLOP/s}, memory: [dram, pmem]}
-  memories:
-    dram: {capacity: )" + capacity +
-                                      R"(, bandwidth: 100B/s}
-    pmem: {capacity: 40000B, bandwidth: 10B/s}
-  links:
-    copy: {joins: [dram, pmem], bandwidth: 20B/s}
-policy: {name: resident, placement: )" +
-                                      placement + "}\nworkload: {batch: 1, steps: 20}\n" + memory,
-                                  "two.yaml"),
-                       "two");
+  return test::on_server("policy: {name: resident, placement: " + placement +
+                             "}\nworkload: {batch: 1, steps: 20}\n" + memory,
+                         capacity, "20B/s");
 }
 
 std::int64_t dram_of(const Scenario& scenario) {

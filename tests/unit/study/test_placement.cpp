@@ -10,25 +10,8 @@ namespace {
 
 using Catch::Matchers::Contains;
 
-/// Returns a scenario with two products in float32. Their weights have 10 by 20 and 20 by 5 elements, which are 800 and
-/// 400 bytes. The input has 40 bytes, the tensor between the products has 80 bytes, and the output has 20 bytes. DRAM
-/// is read and written at 100 byte/s, and PMEM at 10 byte/s. The FLOP take nearly no time.
 Scenario two_products(const std::string& workload = "batch: 1", const std::string& copy = "2B/s") {
-  return read_scenario(parse_text(test::two_products_model + R"(platform:
-  format: sluice-platform/1
-  name: server
-  devices:
-    cpu: {rate: {float32: 1000TFLOP/s}, memory: [dram, pmem]}
-  memories:
-    dram: {capacity: 4000B, bandwidth: 100B/s}
-    pmem: {capacity: 40000B, bandwidth: 10B/s}
-  links:
-    copy: {joins: [dram, pmem], bandwidth: )" +
-                                      copy + R"(}
-policy: {name: resident}
-workload: {)" + workload + "}\n",
-                                  "two.yaml"),
-                       "two");
+  return test::on_server("policy: {name: resident}\nworkload: {" + workload + "}\n", "4000B", copy);
 }
 
 const PlacementResult& found(const PlacementCurve& curve, const std::string& way) {

@@ -86,7 +86,10 @@ class RunOfReplicas {
   void take_in_turn(const Plan& placed, const Plan& all, const MemoryPools& both) {
     take_orders(all, both);
     Plan one_stream = placed;
-    if (use_one_stream(one_stream)) take_each_in_turn(replicas_.plan(one_stream), both);
+    // If no streams of a replica share links, the plan stays the same.
+    if (use_one_stream(one_stream) && !std::ranges::equal(one_stream.actions, placed.actions, {},
+                                                          &Action::stream, &Action::stream))
+      take_each_in_turn(replicas_.plan(one_stream), both);
   }
 
   /// Takes the plan with transfers that take turns in several orders. Only transfers of the same section, iteration and

@@ -120,8 +120,6 @@ class Replays {
     }
     return plan;
   }
-  /// A replay of more iterations may be able to skip periods. It then does not end early.
-  static constexpr std::int64_t few_iterations = 16;
 
   Plan plan_;
   const Pools& pools_;

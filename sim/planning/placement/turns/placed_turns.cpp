@@ -8,6 +8,7 @@
 
 #include "base/error.hpp"
 #include "fates/optimal/report.hpp"
+#include "plan/digest.hpp"
 #include "planning/joined_replicas.hpp"
 #include "planning/only_candidate.hpp"
 #include "planning/placement/any_fates.hpp"
@@ -17,7 +18,6 @@
 #include "planning/placement/turns/fastest_machine.hpp"
 #include "planning/placement/turns/judged_run.hpp"
 #include "planning/placement/turns/moved_weights.hpp"
-#include "planning/placement/turns/placed_again.hpp"
 #include "planning/placement/turns/placed_kinds.hpp"
 #include "planning/placement/turns/placement_facts.hpp"
 #include "planning/placement/turns/shortage_of_both.hpp"

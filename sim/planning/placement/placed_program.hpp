@@ -1,6 +1,6 @@
-// The plan of a policy that uses two memories of the device. Kernels read and write each tensor in the memory in which
-// it is. If the schedule has no moves, the plan moves only the following tensors: inputs, answers, offloaded tensors,
-// and weights that are in another memory at the start of the run.
+// The program of a policy that uses two memories of the device, and its plan. Kernels read and write each tensor in the
+// memory in which it is. If the schedule has no moves, the program moves only the following tensors: inputs, answers,
+// offloaded tensors, and weights that are in another memory at the start of the run.
 #pragma once
 
 #include "placement/cached.hpp"
