@@ -11,6 +11,7 @@
 #include "campaign/trial.hpp"
 #include "plan/tables.hpp"
 #include "support/campaign.hpp"
+#include "support/source_folder.hpp"
 
 namespace sluice {
 namespace {
@@ -77,7 +78,7 @@ TEST_CASE("random scenarios say the phases of the last turn with and without a n
 void check_kept(std::size_t remainder, std::size_t parts) {
   std::vector<std::filesystem::path> files;
   for (const auto& file :
-       std::filesystem::directory_iterator(SLUICE_SOURCE_DIR "/tests/campaign/kept"))
+       std::filesystem::directory_iterator(test::source_folder() + "/tests/campaign/kept"))
     files.push_back(file.path());
   std::ranges::sort(files);
   REQUIRE(files.size() > parts);

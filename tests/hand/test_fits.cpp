@@ -7,6 +7,7 @@
 #include "scenario/scenario.hpp"
 #include "study/fits/fits.hpp"
 #include "support/models.hpp"
+#include "support/source_folder.hpp"
 
 namespace sluice {
 namespace {
@@ -16,7 +17,7 @@ FitsRequest request_of(const std::string& model, const std::vector<std::string>&
   request.model = load_model_use(test::zoo + model + ".yaml", {});
   for (const std::string& platform : platforms)
     request.platforms.push_back(
-        load_document(std::string(SLUICE_SOURCE_DIR) + "/platforms/" + platform + ".yaml"));
+        load_document(test::source_folder() + "/platforms/" + platform + ".yaml"));
   return request;
 }
 

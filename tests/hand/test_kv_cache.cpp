@@ -8,6 +8,7 @@
 #include "scenario/scenario.hpp"
 #include "study/fits/fits.hpp"
 #include "support/models.hpp"
+#include "support/source_folder.hpp"
 
 namespace sluice {
 namespace {
@@ -17,7 +18,7 @@ FitsRequest decoding(const std::string& model, const std::vector<std::string>& k
   request.model = load_model_use(test::zoo + model + ".yaml", keys);
   request.mode = "inference";
   request.dtype = "float16";
-  request.platforms = {load_document(std::string(SLUICE_SOURCE_DIR) + "/platforms/a100_pcie.yaml")};
+  request.platforms = {load_document(test::source_folder() + "/platforms/a100_pcie.yaml")};
   return request;
 }
 

@@ -12,6 +12,7 @@
 #include "metrics/metric.hpp"
 #include "plan/text.hpp"
 #include "run/isolated.hpp"
+#include "support/source_folder.hpp"
 
 namespace sluice {
 namespace {
@@ -151,7 +152,7 @@ double bubble(const Plan& plan, const MemoryTrace& trace) {
 }
 
 TEST_CASE("the published orders of Zero Bubble's Table 5 run rank by rank with enforced memory") {
-  const char* const path = SLUICE_SOURCE_DIR "/../shared/data/pipeline/zb_1p_2p_orders.json";
+  const std::string path = test::source_folder() + "/../shared/data/pipeline/zb_1p_2p_orders.json";
   if (!std::filesystem::exists(path)) {
     WARN("skipped: there are no published orders");
     return;

@@ -15,6 +15,7 @@
 #include "scenario/scenario.hpp"
 #include "stage/stage_inputs.hpp"
 #include "support/models.hpp"
+#include "support/source_folder.hpp"
 
 namespace sluice {
 namespace {
@@ -52,7 +53,7 @@ const std::vector<PolicyCase> policy_cases = {
 };
 
 Scenario scenario_of(const Network& network, const std::string& keys) {
-  const std::string folder = SLUICE_SOURCE_DIR;
+  const std::string folder = test::source_folder();
   Value document = parse_text(
       "format: sluice-scenario/1\nworkload: {mode: inference, dtype: float16, batch: 2, "
       "micro_batch: 1, batches_per_step: 3, steps: 2}\n" +
@@ -146,7 +147,7 @@ double vgg16_seconds(const std::string& policy, int batch, int steps) {
       "format: sluice-scenario/1\nworkload: {dtype: float32, batch: " + std::to_string(batch) +
           ", batches_per_step: 8, steps: " + std::to_string(steps) + "}\npolicy: " + policy + "\n",
       "vgg16.yaml");
-  const std::string folder = SLUICE_SOURCE_DIR;
+  const std::string folder = test::source_folder();
   Value use = Value::make_map();
   use.set("definition", load_document(folder + "/models/vgg16.yaml"));
   document.set("model", std::move(use));

@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 #include <random>
 
+#include "support/source_folder.hpp"
 #include "support/stage_models.hpp"
 
 using namespace sluice;
@@ -179,7 +180,7 @@ TEST_CASE("single_tensor counts each kept tensor of a residual network once") {
   for (const char* name : {"resnet18", "squeezenet1_0", "unet", "densenet121", "vgg16"}) {
     CAPTURE(name);
     const Model model =
-        load_model(std::string(SLUICE_SOURCE_DIR) + "/models/" + name + ".yaml", {});
+        load_model(test::source_folder() + "/models/" + name + ".yaml", {});
     const std::vector<Stage> stages = Cutting(model).cut("{cut: single_tensor}");
     const auto last = static_cast<std::uint32_t>(model.layers.size()) - 1;
     const Stage whole = make_stages(model, {last}, DType::int8).at(0);

@@ -6,10 +6,11 @@
 #include "document/load.hpp"
 #include "model/model.hpp"
 #include "support/bad_input.hpp"
+#include "support/source_folder.hpp"
 
 namespace sluice::test {
 
-inline const std::string zoo = std::string(SLUICE_SOURCE_DIR) + "/models/";
+inline const std::string zoo = test::source_folder() + "/models/";
 inline const std::string image = "- {type: input, name: x, shape: [28, 28, 3]}\n";
 
 /// Returns a model. `layers` has the layers as items of a YAML list, one per line. `use` is what a scenario says under

@@ -4,6 +4,7 @@
 
 #include "execute/feasibility.hpp"
 #include "run/isolated.hpp"
+#include "support/source_folder.hpp"
 
 namespace sluice::test {
 
@@ -11,7 +12,7 @@ namespace {
 Scenario load(const std::string& name, const std::vector<std::string>& overrides) {
   std::vector<std::string> all = {"workload.batches_per_step=12", "workload.steps=4"};
   all.insert(all.end(), overrides.begin(), overrides.end());
-  return load_scenario(std::string(SLUICE_SOURCE_DIR) + "/scenarios/" + name + ".yaml", all);
+  return load_scenario(test::source_folder() + "/scenarios/" + name + ".yaml", all);
 }
 }  // namespace
 

@@ -14,6 +14,7 @@
 #include <iterator>
 #include "base/error.hpp"
 #include "base/sha256.hpp"
+#include "support/source_folder.hpp"
 #include "trace/hdf5/reader.hpp"
 #include "trace/hdf5/writer.hpp"
 #include "trace/memory_sink.hpp"
@@ -51,9 +52,8 @@ inline void put(const std::string& path, const std::string& bytes) {
 /// Checks the content hash that the trace holds. A script computes the hash again with h5py, and shares no code with
 /// Sluice.
 inline void require_hash_of_h5py(const std::string& path) {
-  const std::string command = "/usr/bin/python3 -B " SLUICE_SOURCE_DIR
-                              "/tests/unit/trace/trace_hash.py " +
-                              path + " >/dev/null";
+  const std::string command = "/usr/bin/python3 -B " + source_folder() +
+                              "/tests/unit/trace/trace_hash.py " + path + " >/dev/null";
   const int status = std::system(command.c_str());
   REQUIRE(WIFEXITED(status));
   if (WEXITSTATUS(status) == 77) {

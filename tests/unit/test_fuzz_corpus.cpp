@@ -9,13 +9,14 @@
 
 #include "base/error.hpp"
 #include "fuzz/targets.hpp"
+#include "support/source_folder.hpp"
 
 using namespace sluice;
 namespace fs = std::filesystem;
 
 namespace {
 
-const fs::path root = SLUICE_SOURCE_DIR;
+const fs::path root = test::source_folder();
 
 std::vector<fs::path> corpus_of(const std::string& target) {
   std::vector<fs::path> files;

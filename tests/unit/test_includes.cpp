@@ -11,6 +11,7 @@
 #include <stdexcept>
 #include <string>
 #include <vector>
+#include "support/source_folder.hpp"
 
 namespace {
 
@@ -100,7 +101,7 @@ Law read_law(std::istream& page) {
 
 const Law& law() {
   static const Law law = [] {
-    std::ifstream page(fs::path(SLUICE_SOURCE_DIR) / "docs" / "architecture.md");
+    std::ifstream page(fs::path(sluice::test::source_folder()) / "docs" / "architecture.md");
     return read_law(page);
   }();
   return law;
@@ -195,7 +196,7 @@ std::vector<std::string> violations(const fs::path& root, int& includes) {
 
 TEST_CASE("every include under sim/ follows the rules", "[includes]") {
   int includes = 0;
-  for (const std::string& wrong : violations(fs::path(SLUICE_SOURCE_DIR) / "sim", includes))
+  for (const std::string& wrong : violations(fs::path(sluice::test::source_folder()) / "sim", includes))
     FAIL_CHECK(wrong);
   CHECK(includes > 50);  // with fewer includes, the test has not read the files
 }
@@ -249,7 +250,7 @@ TEST_CASE("each kind of broken rule is reported with its own message", "[include
 
 TEST_CASE("every folder of sim/ has a row in the architecture, and every row has a folder",
           "[includes]") {
-  const fs::path root = fs::path(SLUICE_SOURCE_DIR) / "sim";
+  const fs::path root = fs::path(sluice::test::source_folder()) / "sim";
   for (const auto& [folder, unused] : law().below) {
     INFO(folder);
     CHECK(fs::exists(root / folder));

@@ -19,6 +19,7 @@
 #include "plan/text.hpp"
 #include "support/campaign.hpp"
 #include "support/random_plan.hpp"
+#include "support/source_folder.hpp"
 
 using namespace sluice;
 using namespace sluice::test;
@@ -26,7 +27,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-const fs::path root = SLUICE_SOURCE_DIR;
+const fs::path root = test::source_folder();
 
 struct Original {
   fs::path path;

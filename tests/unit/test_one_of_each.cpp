@@ -5,6 +5,7 @@
 #include <regex>
 #include <string>
 #include <vector>
+#include "support/source_folder.hpp"
 
 namespace {
 
@@ -13,7 +14,7 @@ namespace fs = std::filesystem;
 /// Returns the files of sim/ in which at least one line matches the pattern. The paths are relative
 /// to sim/.
 std::vector<std::string> files_with(const std::string& pattern) {
-  const fs::path root = fs::path(SLUICE_SOURCE_DIR) / "sim";
+  const fs::path root = fs::path(sluice::test::source_folder()) / "sim";
   const std::regex wanted(pattern);
   std::vector<std::string> found;
   for (const auto& entry : fs::recursive_directory_iterator(root)) {

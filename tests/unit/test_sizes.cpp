@@ -10,6 +10,7 @@
 #include <sstream>
 #include <string>
 #include <vector>
+#include "support/source_folder.hpp"
 
 namespace {
 
@@ -39,7 +40,7 @@ std::vector<std::string> lines_of(std::istream& in) {
 /// Calls `visit(path, lines)` for each source file below `folder`. The path is relative to the root of the repository.
 template <class Visit>
 void each_source(const std::string& folder, const Visit& visit) {
-  const fs::path root = SLUICE_SOURCE_DIR;
+  const fs::path root = sluice::test::source_folder();
   for (const auto& entry : fs::recursive_directory_iterator(root / folder)) {
     if (!entry.is_regular_file() || !is_source(entry.path())) continue;
     std::ifstream in(entry.path());

@@ -8,6 +8,7 @@
 
 #include "document/load.hpp"
 #include "support/bad_input.hpp"
+#include "support/source_folder.hpp"
 
 using namespace sluice;
 using Catch::Matchers::Contains;
@@ -263,7 +264,7 @@ TEST_CASE(
 
 TEST_CASE("a document in any folder may name bundled documents by their path, also as a base") {
   const Folder folder;
-  const std::string k40 = std::string(SLUICE_SOURCE_DIR) + "/platforms/k40.yaml";
+  const std::string k40 = test::source_folder() + "/platforms/k40.yaml";
   CHECK(at(load(folder.scenario("platform: {file: " + k40 + "}\n")), {"platform", "name"}) ==
         "k40");
   folder.write("project/b/variant.yaml", "file: k40\nsummary: a variant\n");

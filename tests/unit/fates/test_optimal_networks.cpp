@@ -10,6 +10,7 @@
 #include "fates/optimal/overlapped_bounds.hpp"
 #include "scenario/scenario.hpp"
 #include "support/random_chain.hpp"
+#include "support/source_folder.hpp"
 
 namespace sluice {
 namespace {
@@ -35,7 +36,7 @@ struct Asked {
 /// has this capacity, in bytes.
 Value machine(const Asked& asked, std::int64_t capacity, int gpus) {
   Value platform =
-      load_document(std::string(SLUICE_SOURCE_DIR) + "/platforms/" + asked.platform + ".yaml");
+      load_document(test::source_folder() + "/platforms/" + asked.platform + ".yaml");
   const Value gpu = *platform.find("devices")->find("gpu"),
               link = *platform.find("links")->find("host");
   Value devices = Value::make_map(), links = Value::make_map();
@@ -71,7 +72,7 @@ Plan trained(const Network& network, const Asked& asked, const std::string& fate
       "network.yaml");
   Value use = Value::make_map();
   use.set("definition",
-          load_document(std::string(SLUICE_SOURCE_DIR) + "/models/" + network.model + ".yaml"));
+          load_document(test::source_folder() + "/models/" + network.model + ".yaml"));
   document.set("model", std::move(use));
   document.set("platform", machine(asked, capacity, takes_turns_on_two(asked) ? 2 : 1));
   return make_plan(read_scenario(std::move(document), network.model));

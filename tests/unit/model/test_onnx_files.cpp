@@ -3,6 +3,7 @@
 #include <thread>
 
 #include "support/onnx_case.hpp"
+#include "support/source_folder.hpp"
 using namespace sluice;
 using namespace sluice::test;
 using Catch::Matchers::Contains;
@@ -152,7 +153,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path reference = fs::path(SLUICE_SOURCE_DIR).parent_path() / "shared/data/models";
+const fs::path reference = fs::path(test::source_folder()).parent_path() / "shared/data/models";
 
 std::vector<std::string> split(const std::string& line) {
   std::vector<std::string> cells;

@@ -9,6 +9,7 @@
 #include "model/importer.hpp"
 #include "study/layer_table/stage_table.hpp"
 #include "support/models.hpp"
+#include "support/source_folder.hpp"
 
 using namespace sluice;
 using namespace sluice::test;
@@ -268,7 +269,7 @@ TEST_CASE(
 }
 
 TEST_CASE("PipeDream's bytes of parameters are 4 times torchvision's parameters", "[pipedream]") {
-  const fs::path data = fs::path(SLUICE_SOURCE_DIR).parent_path() / "shared/data";
+  const fs::path data = fs::path(test::source_folder()).parent_path() / "shared/data";
   std::ifstream table(data / "models/torchvision_counts.csv");
   if (!table) {
     WARN("skipped: there is no " << data);

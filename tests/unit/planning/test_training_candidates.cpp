@@ -7,6 +7,7 @@
 #include "planning/training/tried_loads.hpp"
 #include "scenario/scenario.hpp"
 #include "support/small_case.hpp"
+#include "support/source_folder.hpp"
 
 namespace sluice {
 namespace {
@@ -95,7 +96,7 @@ TEST_CASE("a training of the campaign is not more than 1 % faster with one more 
   double before_s = 0;
   for (int samples = 3; samples <= 27; samples += 3) {
     const double now_s = run_seconds(make_plan(load_scenario(
-        SLUICE_SOURCE_DIR "/tests/campaign/kept/order_of_three_more_micro_batches.yaml",
+        test::source_folder() + "/tests/campaign/kept/order_of_three_more_micro_batches.yaml",
         {"workload.batch=" + std::to_string(samples)})));
     INFO(samples << " samples");
     CHECK(before_s <= now_s * 1.01);

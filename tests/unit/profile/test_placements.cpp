@@ -8,6 +8,7 @@
 #include "profile/placements.hpp"
 #include "support/bad_input.hpp"
 #include "support/models.hpp"
+#include "support/source_folder.hpp"
 
 using namespace sluice;
 using sluice::test::error_of;
@@ -41,7 +42,7 @@ TEST_CASE("the number of placements is 2 to the power of the number of free tens
 }
 
 TEST_CASE("ResNet-50 with fixed weights has 760 placements, which 16 runs measure") {
-  const Model model = load_model(std::string(SLUICE_SOURCE_DIR) + "/models/resnet50.yaml", {});
+  const Model model = load_model(test::source_folder() + "/models/resnet50.yaml", {});
   // Without the weights, 53 convolutions, 53 norms, 49 relus, two pools and a dense layer use two tensors each, which
   // have 4 placements. The 16 sums use three tensors each, which have 8 placements.
   const MeasurementPlan plan =

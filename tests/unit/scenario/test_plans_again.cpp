@@ -10,13 +10,14 @@
 #include "scenario/plans_again.hpp"
 #include "study/sweep/evaluate.hpp"
 #include "support/campaign.hpp"
+#include "support/source_folder.hpp"
 
 using namespace sluice;
 using Words = std::vector<std::string>;
 
 namespace {
 
-const std::string path = std::string(SLUICE_SOURCE_DIR) + "/scenarios/test.yaml";
+const std::string path = test::source_folder() + "/scenarios/test.yaml";
 
 /// A platform with two devices, and with links that have every key of a link.
 const std::string machine = R"(

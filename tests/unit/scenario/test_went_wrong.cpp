@@ -9,6 +9,7 @@
 #include "base/error.hpp"
 #include "execute/arithmetic/replay.hpp"
 #include "scenario/scenario.hpp"
+#include "support/source_folder.hpp"
 
 namespace sluice {
 namespace {
@@ -17,7 +18,7 @@ constexpr double never = std::numeric_limits<double>::infinity();
 
 Plan plan_of(const std::string& name, const std::vector<std::string>& overrides) {
   return make_plan(load_scenario(
-      std::string(SLUICE_SOURCE_DIR) + "/tests/went_wrong/" + name + ".yaml", overrides));
+      test::source_folder() + "/tests/went_wrong/" + name + ".yaml", overrides));
 }
 
 /// Returns the seconds of the run, or infinity if the run is refused or blocks for ever.

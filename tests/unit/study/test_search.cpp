@@ -17,6 +17,7 @@
 #include "support/bad_input.hpp"
 #include "support/campaign.hpp"
 #include "support/small_case.hpp"
+#include "support/source_folder.hpp"
 
 using namespace sluice;
 using Catch::Matchers::Contains;
@@ -269,7 +270,7 @@ TEST_CASE("A search of one range uses most of its points for the walks of Subple
 }
 
 TEST_CASE("Points without a number are left out, at any position of a list") {
-  const std::string zoo = std::string(SLUICE_SOURCE_DIR) + "/scenarios/";
+  const std::string zoo = test::source_folder() + "/scenarios/";
   const Variants variants(load_file(zoo + "alexnet_resident.yaml"), zoo + "alexnet_resident.yaml",
                           {"workload.steps=2", "workload.batch=1", "stages={cut: whole}"});
   const auto ipu = [](const SearchResult& result) {

@@ -15,6 +15,7 @@
 #include "study/sweep/store.hpp"
 #include "study/sweep/sweep.hpp"
 #include "support/bad_input.hpp"
+#include "support/source_folder.hpp"
 
 using namespace sluice;
 using Catch::Matchers::Contains;
@@ -23,7 +24,7 @@ using Status = PointResult::Status;
 
 namespace {
 
-const std::string resident = std::string(SLUICE_SOURCE_DIR) + "/scenarios/alexnet_resident.yaml";
+const std::string resident = test::source_folder() + "/scenarios/alexnet_resident.yaml";
 
 const Variants& variants() {
   static const Variants made(load_file(resident), resident, {"workload.steps=2"});

@@ -14,13 +14,14 @@
 #include "plan/text.hpp"
 #include "run/isolated.hpp"
 #include "scenario/scenario.hpp"
+#include "support/source_folder.hpp"
 
 namespace sluice {
 namespace {
 
 std::vector<std::string> zoo() {
   std::vector<std::string> paths;
-  for (const auto& entry : std::filesystem::directory_iterator(SLUICE_SOURCE_DIR "/scenarios"))
+  for (const auto& entry : std::filesystem::directory_iterator(test::source_folder() + "/scenarios"))
     if (entry.path().extension() == ".yaml") paths.push_back(entry.path().string());
   std::sort(paths.begin(), paths.end());
   return paths;
@@ -61,7 +62,7 @@ TEST_CASE("engine and replay give equal times for every bundled scenario") {
 TEST_CASE(
     "alexnet_x200: 590 micro-batches in flight fit with the cut by_memory, but 591 do not fit, and none fits if layer "
     "16 ends a stage") {
-  const std::string path = SLUICE_SOURCE_DIR "/scenarios/alexnet_x200.yaml";
+  const std::string path = test::source_folder() + "/scenarios/alexnet_x200.yaml";
   for (const char* overlap : {"policy.overlap=true", "policy.overlap=false"}) {
     const auto at = [&](int in_flight, const std::string& cut = "stages={cut: by_memory}") {
       const bool ahead = std::string(overlap) == "policy.overlap=true";
