@@ -90,8 +90,8 @@ class FewerBatches {
     return all;
   }
 
-  /// Leaves out transfers of what no action makes any more, and transfers to a pool in which no action uses their tensors
-  /// any more. Returns whether there are such transfers.
+  /// Leaves out transfers of what no action makes any more, and transfers to a pool in which no action uses their
+  /// tensors any more. Returns whether there are such transfers.
   bool leave_out_transfers() {
     const std::vector<Actions> before = actions_of(false), left = actions_of(true);
     const auto gone = [&](const Access& use) {

@@ -116,8 +116,8 @@ class AllReplicas {
   }
 
  private:
-  /// Returns whether the misses of a hardware cache depend on all batches of a step. Under `resident`, the policy offers
-  /// no candidates, and each micro-batch has the same misses.
+  /// Returns whether the misses of a hardware cache depend on all batches of a step. Under `resident`, the policy
+  /// offers no candidates, and each micro-batch has the same misses.
   bool has_cache_of_step() const {
     const Reader& keys = first_.keys.reader();
     return names_placement(policy_, keys) && keys.text("placement") == hardware_cache &&
