@@ -105,16 +105,20 @@ std::vector<double> rows_of(const Plan& plan, const Starts& starts) {
   return times;
 }
 
+/// What a caller wants to know: the fastest order, or all orders. To find all of them, few need to be simulated.
+enum class WantedOrders : std::uint8_t { fastest, all };
+
 /// Tries orders in which the transfers of a plan take turns. Plans may be large, so there is only one copy: it gets the
 /// waits of one order after the other.
 class Orders {
  public:
-  Orders(const Plan& plan, std::vector<char> link_shared)
-      : plan_(plan), link_shared_(std::move(link_shared)), turned_(plan) {}
+  Orders(const Plan& plan, std::vector<char> link_shared, WantedOrders wanted)
+      : plan_(plan), link_shared_(std::move(link_shared)), wanted_(wanted), turned_(plan) {}
 
-  /// Simulates the order, unless an equal order was tried before.
+  /// Takes the order, unless an equal order was tried before. Simulates it if the fastest order is wanted.
   void take(const std::vector<double>& order) {
-    if (const auto* waits = added(order)) simulate(*waits);
+    const auto* waits = added(order);
+    if (waits && wanted_ == WantedOrders::fastest) simulate(*waits);
   }
   /// Does what take() does, and returns the starts in the simulation.
   Starts starts_with(const std::vector<double>& order) {
@@ -123,7 +127,8 @@ class Orders {
     if (!waits) known = waits_of_turns(plan_, link_shared_, order);
     set(waits ? *waits : known);
     Starts starts = starts_of(turned_);
-    if (waits) note(*waits, starts.run_s ? *starts.run_s : run_seconds_below(turned_, fastest_s_));
+    if (waits && wanted_ == WantedOrders::fastest)
+      note(*waits, starts.run_s ? *starts.run_s : run_seconds_below(turned_, fastest_s_));
     reset(waits ? *waits : known);
     return starts;
   }
@@ -172,6 +177,7 @@ class Orders {
 
   const Plan& plan_;
   std::vector<char> link_shared_;
+  WantedOrders wanted_;
   Plan turned_;  ///< the plan, with the waits of the order that is simulated
   std::list<std::vector<TurnWait>> tried_;
   const std::vector<TurnWait>* fastest_ = nullptr;
@@ -185,7 +191,7 @@ struct Tried {
   std::optional<double> together_s = {};
 };
 
-Tried tried_orders(const Plan& plan) {
+Tried tried_orders(const Plan& plan, WantedOrders wanted) {
   Tried tried;
   std::vector<char> link_shared;
   {
@@ -196,7 +202,7 @@ Tried tried_orders(const Plan& plan) {
   const Starts starts = starts_of(plan);
   tried.together_s = starts.run_s;
   if (starts.blocks) return tried;
-  Orders& orders = tried.orders.emplace(plan, std::move(link_shared));
+  Orders& orders = tried.orders.emplace(plan, std::move(link_shared), wanted);
   orders.take(starts.usual);
   orders.take(needs_of(plan, starts));
   orders.take(rows_of(plan, starts));
@@ -209,13 +215,13 @@ Tried tried_orders(const Plan& plan) {
 }  // namespace
 
 Turns in_turn(const Plan& plan) {
-  Tried tried = tried_orders(plan);
+  Tried tried = tried_orders(plan, WantedOrders::fastest);
   if (!tried.orders) return {.together_s = tried.together_s};
   return {std::move(*tried.orders).fastest(), tried.together_s};
 }
 
 std::vector<Plan> orders_in_turn(const Plan& plan) {
-  Tried tried = tried_orders(plan);
+  Tried tried = tried_orders(plan, WantedOrders::all);
   return tried.orders ? tried.orders->plans() : std::vector<Plan>();
 }
 

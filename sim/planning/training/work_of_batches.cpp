@@ -45,15 +45,18 @@ std::vector<TrainingSums> training_sums(const PolicyRequest& request, const Trai
 WorkOfBatches::WorkOfBatches(const PolicyRequest& request, const TrainingOrder& order,
                              std::int64_t most_in_flight)
     : request_(request), order_(order), priced_alike_(devices_alike(request, order)) {
-  std::vector<StepSize> sizes = {{1, 1}, {2, 1}, {3, 1}, {4, 2}, {1, 1, 2}};
+  const bool several = request.workload.batch > request.workload.micro_batch;
+  std::vector<StepSize> sizes = {{1, 1}, {1, 1, 2}};
+  if (several) sizes.insert(sizes.end(), {{2, 1}, {3, 1}, {4, 2}});
   if (most_in_flight > 1) sizes.insert(sizes.end(), {{2, 2}, {3, 3}, {3, 2}, {4, 3}});
   const std::vector<TrainingSums> sums = training_sums(request, order, sizes);
   one_ = sums[0];
-  two_passes_ = sums[1];
-  each_ = part(sums[3], two_passes_, 0.5);
-  pass_ = less(less(sums[2], two_passes_), each_);
-  between_ = less(one_, less(sums[4], one_));
+  between_ = less(one_, less(sums[1], one_));
   one_pass_peaks_[0] = one_.peak;
+  if (!several) return;
+  two_passes_ = sums[2];
+  each_ = part(sums[4], two_passes_, 0.5);
+  pass_ = less(less(sums[3], two_passes_), each_);
   passes_peaks_[0] = two_passes_.peak;
   for (std::size_t more = 0; more < 2 && most_in_flight > 1; ++more) {
     one_pass_peaks_[more + 1] = sums[5 + more].peak;

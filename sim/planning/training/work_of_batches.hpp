@@ -13,7 +13,8 @@ namespace sluice {
 class WorkOfBatches {
  public:
   /// `request` and `order` must outlive this object. peak_at_least() may be called for up to `most_in_flight`
-  /// micro-batches in flight.
+  /// micro-batches in flight. If a batch of the request is one micro-batch, at_least() may be called only for such
+  /// batches: larger steps are then not made.
   WorkOfBatches(const PolicyRequest& request, const TrainingOrder& order,
                 std::int64_t most_in_flight);
 

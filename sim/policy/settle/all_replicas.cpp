@@ -8,9 +8,10 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "plan/passes/one_stream.hpp"
+#include "plan/passes/fewer_batches.hpp"
 #include "planning/joined_replicas.hpp"
 #include "planning/only_candidate.hpp"
+#include "planning/placement/placed_draft.hpp"
 #include "planning/placement/turns/judged_run.hpp"
 #include "planning/replica.hpp"
 #include "planning/run_seconds_below.hpp"
@@ -68,8 +69,9 @@ class AllReplicas {
   /// Returns whether the ways of the first replica do not depend on the capacity, and all replicas can take the same
   /// way, perhaps for fewer batches. In inference, this is so for placements in two memories.
   bool take_the_same_way() const {
-    if (!first_.request.replicas || !plan_alike(policy_, request_, keys_.reader())) return false;
+    if (!first_.request.replicas || !plan_alike(request_, keys_.reader())) return false;
     if (request_.workload.training) return !request_.strategy().searches;
+    if (!equal_replicas(request_, devices_) && has_cache_of_step()) return false;
     return two_memories() && (only_plan_ || names_placement(policy_, first_.keys.reader()));
   }
 
@@ -114,6 +116,14 @@ class AllReplicas {
   }
 
  private:
+  /// Returns whether the misses of a hardware cache depend on all batches of a step. Under `resident`, the policy
+  /// offers no candidates, and each micro-batch has the same misses.
+  bool has_cache_of_step() const {
+    const Reader& keys = first_.keys.reader();
+    return names_placement(policy_, keys) && keys.text("placement") == hardware_cache &&
+           policy_.candidates && !policy_.candidates(first_.request, keys).empty();
+  }
+
   /// Returns whether this is already a plan of all replicas (JoinedReplicas).
   bool runs_all_replicas(const Plan& plan) const {
     return std::ranges::all_of(devices_, [&](const std::string& device) {
@@ -125,10 +135,8 @@ class AllReplicas {
 
   /// Returns the policy's plan for the first replica. If it is a plan for one memory, it does not depend on the
   /// capacity.
-  Plan plan_of_first() const { return plan_of(most_batches()); }
-  Plan plan_of(std::int64_t batches) const {
+  Plan plan_of_first() const {
     PolicyRequest request = first_.request;
-    request.workload.batches_per_step = batches;
     request.capacity_enforced = request.capacity_enforced && !only_plan_;
     Plan plan = finish(policy_.plan(request, first_.keys.reader()), request);
     for (Pool& pool : plan.pools) pool.enforced = first_.request.capacity_enforced;
@@ -138,29 +146,15 @@ class AllReplicas {
   /// Returns how many batches per step the first replica computes. No replica computes more.
   std::int64_t most_batches() const { return first_.request.workload.batches_per_step; }
 
-  /// Returns the plan of the first replica for fewer batches per step. A plan in two memories has equally many rounds
-  /// for each batch. For one memory, the policy makes the plan.
-  Plan with_fewer_batches(const Plan& first, std::int64_t batches) const {
-    if (!only_plan_) {
-      Plan fewer = first;
-      fewer.iterations = first.iterations / most_batches() * batches;
-      fewer.iterations_per_step = first.iterations_per_step / most_batches() * batches;
-      return fewer;
-    }
-    Plan fewer = plan_of(batches);
-    const bool in_turn = !std::ranges::equal(first.actions, plan_of_first().actions, {},
-                                             &Action::stream, &Action::stream);
-    if (in_turn) use_one_stream(fewer);
-    return fewer;
-  }
-
   /// Returns the plan of each replica.
   std::vector<Plan> parts_of(const Plan& first) const {
     std::vector<Plan> parts;
+    std::optional<Plan> fewer;  // for replicas that compute one batch less
     const auto count = static_cast<std::int64_t>(devices_.size());
     for (std::int64_t k = 0; k < count; ++k) {
-      const std::int64_t batches = share_of(request_.workload, k, count).batches_per_step;
-      const Plan part = batches == most_batches() ? first : with_fewer_batches(first, batches);
+      const bool equal = share_of(request_.workload, k, count).batches_per_step == most_batches();
+      if (!equal && !fewer) fewer = without_last_batch(first, most_batches());
+      const Plan& part = equal ? first : *fewer;
       parts.push_back(k == 0 ? part
                              : moved(part, request_.pricing.platform, devices_.front(),
                                      devices_[static_cast<std::size_t>(k)]));

@@ -65,7 +65,7 @@ bool equal_replicas(const PolicyRequest& request, const std::vector<std::string>
          all_alike(request.pricing.platform, devices);
 }
 
-bool plan_alike(const Policy& policy, const PolicyRequest& request, const Reader& parameters) try {
+bool plan_alike(const PolicyRequest& request, const Reader& parameters) {
   const std::vector<std::string> devices = replica_devices(request, parameters);
   if (equal_replicas(request, devices)) return true;
   const Platform& platform = request.pricing.platform;
@@ -73,14 +73,7 @@ bool plan_alike(const Policy& policy, const PolicyRequest& request, const Reader
       !all_alike(platform, devices))
     return false;
   const auto has_cache = [](const Layer& layer) { return layer.cached > 0; };
-  if (std::ranges::any_of(request.pricing.model.layers, has_cache)) return false;
-  if (!policy.candidates) return true;
-  const OneReplica first(policy, request, parameters);
-  return policy.candidates(first.request, first.keys.reader()).empty();
-} catch (const InputError&) {
-  return false;
-} catch (const Infeasible&) {
-  return false;
+  return std::ranges::none_of(request.pricing.model.layers, has_cache);
 }
 
 namespace {

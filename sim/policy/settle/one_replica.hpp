@@ -26,10 +26,10 @@ PolicyRequest request_of_replica(const Platform& platform, const PolicyRequest& 
 bool equal_replicas(const PolicyRequest& request, const std::vector<std::string>& devices);
 
 /// Returns whether all replicas can have the plans of the first replica. Either they are equal, or they differ only in
-/// their numbers of batches and a placement in two memories is all that `policy` leaves open in inference. Then the
-/// placements repeat with each micro-batch, so a replica with fewer batches has the same plan with fewer repetitions.
-/// Returns false for models with caches of keys and values, whose placements repeat with each step, and for long steps.
-bool plan_alike(const Policy& policy, const PolicyRequest& request, const Reader& parameters);
+/// their numbers of batches, in inference with two memories. Then a replica with fewer batches has the plan of the
+/// first one without its last batch (plan/passes/fewer_batches.hpp). Returns false for models with caches of keys and
+/// values, whose bytes depend on the number of batches, and for long steps.
+bool plan_alike(const PolicyRequest& request, const Reader& parameters);
 
 /// The request of the first replica, and its keys. The platform must outlive this object.
 struct OneReplica {

@@ -53,7 +53,7 @@ class ReplicaCandidates {
         choose_(choose) {
     const std::vector<std::string> devices = replica_devices(request, parameters);
     two_memories_ = have_two_memories(request.pricing.platform, devices);
-    equal_ = plan_alike(policy_, request, parameters);
+    equal_ = plan_alike(request, parameters);
   }
 
   /// In two memories, the policy plans for shown machines, and each plan has a number of micro-batches in flight that

@@ -336,7 +336,7 @@ std::vector<Value> ways_of_replicas(const Policy& policy, const PolicyRequest& r
   if (policy.alternatives) settled = policy.alternatives(first.request, first.keys.reader());
   settled = with_counts_of_training(policy, first, std::move(settled));
   std::vector<Value> ways;
-  if (settled.empty() || !plan_alike(policy, request, parameters)) ways.push_back(parameters.map());
+  if (settled.empty() || !plan_alike(request, parameters)) ways.push_back(parameters.map());
   for (const Value& way : settled) ways.push_back(for_all_replicas(way, first, parameters));
   return ways;
 }

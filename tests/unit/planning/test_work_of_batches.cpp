@@ -32,6 +32,7 @@ TEST_CASE("the extrapolated work of batches is at most the work of a whole run")
     PolicyRequest request = drawn.request;
     const auto steps = static_cast<std::int64_t>(1 + dice.below(3));
     request.workload.steps = steps;
+    request.workload.batch = 2 * request.workload.micro_batch;  // batches may have several of them
     TrainingOrder order{"phased", false, {}, {}, overlap};
     for (const Device& device : drawn.scenario.platform.devices)
       order.devices.push_back(device.name);

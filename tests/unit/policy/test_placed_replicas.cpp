@@ -39,9 +39,10 @@ std::optional<double> seconds_of(const std::string& text,
 /// takes long.
 class RandomReplicas {
  public:
-  /// Returns a scenario of inference with `resident`, in which one replica computes fewer batches than the first one.
-  static RandomReplicas with_uneven_batches(std::uint64_t seed) {
+  /// Returns a scenario of inference in which one replica computes fewer batches than the first one.
+  static RandomReplicas with_uneven_batches(std::uint64_t seed, const std::string& replica) {
     RandomReplicas made{test::Dice(seed)};
+    made.replica_ = replica;
     const std::uint64_t count = 2 + made.dice_.below(2);
     made.add_platform(count, 500);
     made.text_ += "stages: per_layer\n";
@@ -54,7 +55,8 @@ class RandomReplicas {
 
   explicit RandomReplicas(std::uint64_t seed, bool trains = false) : dice_(seed) {
     const std::uint64_t count = 2 + dice_.below(2);
-    streamed_ = dice_.one_in(2);
+    const bool streamed = dice_.one_in(2);
+    if (streamed) replica_ = "streamed";
     const bool training = dice_.one_in(3) || trains;
     add_platform(count, training ? 2000 : 500);
     text_ += dice_.one_in(3) ? "stages: whole\n" : "stages: per_layer\n";
@@ -62,15 +64,14 @@ class RandomReplicas {
       add_training(count);
     else
       add_inference(count);
-    if (streamed_ && !training && dice_.one_in(2))
+    if (streamed && !training && dice_.one_in(2))
       policy_ += ", pieces: whole, prefetch: 0, resident: none";
     if (dice_.one_in(4)) policy_ += ", overlap: false";
   }
 
   const std::string& text() const { return text_; }
   std::string text(const std::string& placement) const {
-    const std::string replica = streamed_ ? "streamed" : "resident";
-    return text_ + "cost: roofline\npolicy: {name: data_parallel, replica: " + replica + policy_ +
+    return text_ + "cost: roofline\npolicy: {name: data_parallel, replica: " + replica_ + policy_ +
            ", placement: " + placement + "}\n";
   }
   std::optional<double> seconds(const std::string& placement) const {
@@ -126,8 +127,7 @@ class RandomReplicas {
   }
 
   test::Dice dice_;
-  std::string text_, policy_;
-  bool streamed_ = false;
+  std::string text_, policy_, replica_ = "resident";
 };
 
 TEST_CASE("with an open placement, replicas are never slower than with any given placement",
@@ -261,11 +261,11 @@ TEST_CASE("no replica of a random scenario with uneven batches is slower with mo
           "[placement][property]") {
   const std::vector<std::string> placements = {"static", "first_touch", "asynchronous", "auto"};
   RisingMemory rising;
-  for (std::uint64_t seed = 0; seed < test::cases_of(std::uint64_t{12}); ++seed) {
-    const RandomReplicas replicas = RandomReplicas::with_uneven_batches(seed);
-    const std::string& placement = placements[static_cast<std::size_t>(seed % placements.size())];
-    rising.run(replicas, seed, placement);
-  }
+  for (const char* replica : {"resident", "streamed", "phased"})
+    for (std::uint64_t seed = 0; seed < test::cases_of(std::uint64_t{12}); ++seed) {
+      const auto replicas = RandomReplicas::with_uneven_batches(seed, replica);
+      rising.run(replicas, seed, placements[static_cast<std::size_t>(seed % placements.size())]);
+    }
   CHECK(rising.compared > 30);
   CHECK(rising.faster > 5);
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 #include <map>
+#include <numeric>
 #include <tuple>
 
 #include "base/quantity.hpp"
@@ -151,11 +152,28 @@ FastestMachine::FastestMachine(const PlacedTurns& turns, const PlacedPrices& pri
   request_.replicas = &*replicas_;
 }
 
-double FastestMachine::seconds(std::int64_t bytes) {
-  if (!at_least_) return 0;
+double FastestMachine::seconds_of(std::int64_t bytes) {
   for (Device& device : platform_.devices)
     if (std::ranges::count(devices_, device.name) > 0) device.memory().capacity = bytes;
   return at_least_(request_) * within_accuracy;
+}
+
+std::vector<double> FastestMachine::seconds(const std::vector<std::int64_t>& sizes) {
+  std::vector<double> all(sizes.size(), 0);
+  if (!at_least_ || sizes.empty()) return all;
+  const std::function<void(std::size_t, std::size_t)> find_between = [&](std::size_t first,
+                                                                         std::size_t last) {
+    if (last - first < 2) return;
+    const std::size_t middle = std::midpoint(first, last);
+    const bool equal = all[first] == all[last];
+    all[middle] = equal ? all[first] : seconds_of(sizes[middle]);
+    find_between(first, middle);
+    find_between(middle, last);
+  };
+  all.front() = seconds_of(sizes.front());
+  if (sizes.size() > 1) all.back() = seconds_of(sizes.back());
+  find_between(0, sizes.size() - 1);
+  return all;
 }
 
 double FastestMachine::seconds_with_any_fates() {

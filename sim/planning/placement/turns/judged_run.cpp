@@ -10,6 +10,7 @@
 #include "planning/joined_replicas.hpp"
 #include "planning/placement/turns/limited_runs.hpp"
 #include "planning/replica.hpp"
+#include "planning/run_seconds_below.hpp"
 
 namespace sluice {
 namespace {
@@ -71,8 +72,7 @@ class RunOfReplicas {
     if (replicas_.transfers == ReplicaTransfers::any) {
       // Transfers that take turns have more waits, so this bound holds for their runs, too.
       const double at_least = take(all, both, together);
-      if (at_least < std::min(wanted_.worth, best_.seconds) * within_accuracy)
-        take_in_turn(placed, all, both);
+      if (at_least < to_beat() * within_accuracy) take_in_turn(placed, all, both);
     } else {
       if (replicas_.transfers == ReplicaTransfers::in_turn) take_orders(all, both);
       if (!best_made_) take(all, both, together);
@@ -101,6 +101,7 @@ class RunOfReplicas {
   /// Takes a plan in which each replica has one stream for all of its transfers. The waits of such a plan may form a
   /// cycle with the order of its streams. Then the plan is not possible.
   void take_each_in_turn(const Plan& plan, const MemoryPools& both) try {
+    if (!(least_seconds_of(plan) < to_beat())) return;
     take_orders(plan, both);
     take(plan, both, each_in_turn);
   } catch (const InputError&) {
@@ -112,10 +113,13 @@ class RunOfReplicas {
     // The waits and the order of the streams form a cycle.
   }
 
+  /// Returns the seconds that a run must not reach.
+  double to_beat() const { return std::min(wanted_.worth, best_.seconds); }
+
   /// Simulates the plan within limits, and keeps its fastest run if no earlier run is as fast. Returns a lower bound of
   /// the seconds of all these runs.
   double take(const Plan& plan, const MemoryPools& both, How transfers) {
-    const double worth = std::min(wanted_.worth, best_.seconds);
+    const double worth = to_beat();
     const LimitedRun run = fastest_within(plan, both.pools,
                                           {.worth = worth,
                                            .enough = wanted_.enough,

@@ -149,7 +149,7 @@ class LimitedRuns {
     best_.at_least = limited_.at_least();
     if (too_slow(best_.at_least)) return best_;
     undisturbed_.emplace(undisturbed(limited_.plan()), pools_, Replays::Checked::yes);
-    const ReplayResult alone = undisturbed_->run(of_owners(capacities_), never);
+    const ReplayResult alone = undisturbed_->run(of_owners(capacities_), to_beat());
     const double least = alone.makespan;
     best_.at_least = std::max(best_.at_least, least * within_accuracy);
     if (too_slow(least)) return best_;

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "base/error.hpp"
+#include "planning/joined_replicas.hpp"
 #include "planning/placement/plan_routes.hpp"
 
 namespace sluice {
@@ -49,7 +50,9 @@ PlacedKinds::PlacedKinds(PlacedPrices& prices, Plan plan, bool in_turn)
     if (!kind) return {};
     return static_cast<std::size_t>(std::ranges::find(kinds_, *kind) - kinds_.begin());
   };
-  bound_.emplace(plan_, prices.request().pricing.platform, second_of_, in_turn, number_of);
+  const Platform& platform = prices.request().pricing.platform;
+  bound_.emplace(plan_, platform, second_of_, in_turn, number_of,
+                 joined_replicas(prices.request()) ? *prices.request().replicas->share : platform);
 }
 
 void PlacedKinds::find_pools() {

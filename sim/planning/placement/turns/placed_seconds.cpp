@@ -38,8 +38,9 @@ StageWork work_of(const Plan& plan, const Action& action, const Platform& platfo
 
 PlacedSeconds::PlacedSeconds(const Plan& plan, const Platform& platform,
                              const std::vector<std::uint32_t>& second_of, bool in_turn,
-                             const KindOf& kind_of)
+                             const KindOf& kind_of, const Platform& share)
     : plan_(plan), in_turn_(in_turn), steps_(plan.actions.size()) {
+  for (const Channel& channel : share.channels) bandwidths_.push_back(channel.bandwidth);
   for (const Stream& stream : plan.streams) streams_.push_back(stream.name);
   const auto pool = [&](std::uint32_t number) { return plan.pools[number].name; };
   const auto second = [&](std::uint32_t number) { return pool(second_of[number]); };
@@ -92,7 +93,7 @@ double PlacedSeconds::start_of(const Action& action, const std::vector<double>& 
 // seconds that they take at the bandwidth of this link.
 double PlacedSeconds::at_least(const std::vector<bool>& slow,
                                const std::function<double(const StageWork&)>& kernel_s) const {
-  std::vector<double> work_s, arrivals(steps_.size(), 0), links_s(plan_.links.size(), 0);
+  std::vector<double> work_s, arrivals(steps_.size(), 0), links_s(bandwidths_.size(), 0);
   for (const StageWork& work : works_) work_s.push_back(kernel_s(work));
   std::vector<double> begun_s(streams_.size(), 0), later_s(streams_.size(), 0);
   double all_s = 0, last_s = 0;
@@ -103,7 +104,7 @@ double PlacedSeconds::at_least(const std::vector<bool>& slow,
     const double seconds = step.work ? work_s[*step.work] : way.seconds;
     all_s += step.executions * seconds;
     for (const std::uint32_t link : way.links)
-      links_s[link] += step.executions * step.bytes / plan_.links[link].bandwidth;
+      links_s[link] += step.executions * step.bytes / bandwidths_[link];
     later_s[way.stream] += (step.executions - (step.begins ? 1 : 0)) * seconds;
     if (!step.begins) continue;
     double& free = begun_s[way.stream];

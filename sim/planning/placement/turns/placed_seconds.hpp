@@ -39,9 +39,11 @@ class PlacedSeconds {
 
   /// `second_of` gives, for the first memory of each device, the second memory of this device. It is indexed by pool of
   /// `plan`, and has `none` for every other pool. The plan must outlive this object. If `in_turn` is true, no action of
-  /// the plan overlaps another action.
+  /// the plan overlaps another action. `share` is the platform with the bandwidths that the links have for the bytes of
+  /// this plan: if the plan is for one of several equal replicas, EqualReplicas::share.
   PlacedSeconds(const Plan& plan, const Platform& platform,
-                const std::vector<std::uint32_t>& second_of, bool in_turn, const KindOf& kind_of);
+                const std::vector<std::uint32_t>& second_of, bool in_turn, const KindOf& kind_of,
+                const Platform& share);
 
   /// Returns the bound for the placement in which kind k is in the second memory if `slow[k]` is true. `kernel_s` gives
   /// the seconds of a computation with this placement.
@@ -71,6 +73,7 @@ class PlacedSeconds {
 
   const Plan& plan_;
   bool in_turn_;
+  std::vector<double> bandwidths_;  ///< indexed by link
   std::vector<Step> steps_;  ///< indexed by action
   std::vector<StageWork> works_;
   std::vector<std::string>

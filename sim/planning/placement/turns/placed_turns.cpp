@@ -87,7 +87,7 @@ class PlacedSearch : public std::enable_shared_from_this<PlacedSearch> {
     FastestMachine fastest(search->turns_, search->prices_);
     const std::vector<FixedPlan>& fixed = search->turns_.of_policy.fixed;
     const double with_any_memory =
-        fixed.empty() ? 0 : fastest.seconds(std::numeric_limits<std::int64_t>::max());
+        fixed.empty() ? 0 : fastest.seconds({std::numeric_limits<std::int64_t>::max()}).front();
     for (const FixedPlan& one : fixed)
       candidates.push_back(
           {.at_least = with_any_memory, .simulate = [search, &one](double worth, const auto& use) {
@@ -95,18 +95,20 @@ class PlacedSearch : public std::enable_shared_from_this<PlacedSearch> {
            }});
     if (!candidates.empty()) return candidates;
     const std::string same = search->same_plans();
-    for (const std::int64_t bytes :
-         shown_sizes(search->turns_.request, search->turns_.of_policy.on)) {
-      if (!both_may_hold(search->turns_.request, search->turns_.of_policy.on, bytes)) continue;
-      const double least = fastest.seconds(bytes);
+    std::vector<std::int64_t> sizes =
+        shown_sizes(search->turns_.request, search->turns_.of_policy.on);
+    std::erase_if(sizes, [&](std::int64_t bytes) {
+      return !both_may_hold(search->turns_.request, search->turns_.of_policy.on, bytes);
+    });
+    const std::vector<double> least = fastest.seconds(sizes);
+    for (std::size_t n = 0; n < sizes.size(); ++n)
       for (const ShownRates& rates : search->rates_)
-        candidates.push_back({.at_least = least,
+        candidates.push_back({.at_least = least[n],
                               .simulate =
-                                  [search, bytes, rates](double worth, const auto& use) {
+                                  [search, bytes = sizes[n], rates](double worth, const auto& use) {
                                     search->place({bytes, rates}, worth, use);
                                   },
-                              .same_ways = same.empty() ? "" : same + shown_text(bytes, rates)});
-    }
+                              .same_ways = same.empty() ? "" : same + shown_text(sizes[n], rates)});
     return candidates;
   }
 
