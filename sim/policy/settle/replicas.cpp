@@ -98,8 +98,10 @@ std::vector<std::string> replica_devices(const PolicyRequest& request, const Rea
 
 bool few_replicas(const PolicyRequest& request, const Reader& parameters) {
   constexpr std::int64_t always_few = 8, most_passes = 4000;
-  const auto count = static_cast<std::int64_t>(replica_devices(request, parameters).size());
+  const std::vector<std::string> devices = replica_devices(request, parameters);
+  const auto count = static_cast<std::int64_t>(devices.size());
   if (count <= always_few) return true;
+  if (!equal_replicas(request, devices)) return false;
   // A replica passes each layer once for each of its micro-batches. Over a ring, it sends and gets 2 (count - 1) pieces
   // of each layer's gradients.
   const std::int64_t pieces = sums_gradients(request.workload, parameters) ? 2 * (count - 1) : 0;
