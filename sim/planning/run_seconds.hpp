@@ -27,6 +27,11 @@ struct TimedPlan {
 /// device owns, such as host memory, is too small for the run. The memories of devices count as unlimited.
 double run_seconds_in_host(const Plan& plan);
 
+/// Returns whether an action may have to wait for bytes of a memory that no device owns, such as host memory. This is
+/// so if the tensors of two rounds do not fit into this memory together. Such a run may be slower if an action need not
+/// wait for the memory of a device any more: the action may then take bytes for which a more urgent action waits.
+bool host_may_be_full(const Plan& plan);
+
 /// Makes the plan enforce the capacities of the memories that no device owns, such as host memory.
 void enforce_host(Plan& plan);
 

@@ -27,12 +27,11 @@ Plan plan_data_parallel(const PolicyRequest& request, const Reader& parameters) 
   return plan_of_replicas(data_parallel_policy, request, parameters).plan;
 }
 
-/// Returns the plan of one replica, or nothing if there are at most `few_devices` devices.
+/// Returns the plan of one replica, or nothing if there are few replicas (few_replicas()).
 std::optional<Draft> plan_to_compare(const PolicyRequest& request, const Reader& parameters) {
-  const std::vector<std::string> devices = replica_devices(request, parameters);
-  if (devices.size() <= few_devices) return std::nullopt;
+  if (few_replicas(request, parameters)) return std::nullopt;
   return one_replica(acting_policy(data_parallel_policy, parameters), request, parameters,
-                     shared_out(request.pricing.platform, devices));
+                     shared_out(request.pricing.platform, replica_devices(request, parameters)));
 }
 
 /// In inference, replica_candidates() gives the bounds of the plans that are compared.
@@ -54,8 +53,9 @@ const Policy data_parallel_policy = {
         "throughput. The replicas run side by side. Replicas that use the same link share its bandwidth. "
         "In training, each replica computes a part of "
         "the batch, and the gradients cross the links of a ring before the update. With `all_reduce: "
-        "overlapped`, these transfers run during the backward pass. If the scenario leaves overlap open and at "
-        "most 8 replicas share links or sum gradients, plans without overlap are also compared.",
+        "overlapped`, these transfers run during the backward pass. If the scenario leaves overlap open and few "
+        "replicas share links or sum gradients, plans without overlap are also compared. Few replicas are at most 8, "
+        "or more if they are equal and their steps are short.",
     .source =
         "PopART phased execution; the usual data parallelism; Li et al., PyTorch distributed (2020), section 3.2 "
         "(overlap)",

@@ -248,10 +248,13 @@ class PlacementChoice {
                      "' has room: give it more bytes, or more to '" + fast + "'");
   }
 
-  /// Returns the seconds of the draft's run. For one of several replicas that are judged together, the draft becomes
-  /// that of the fastest run of all of them, and the result is infinite if this run takes too long.
+  /// Returns the seconds of the draft's run. A load of an offloaded tensor may begin earlier with more fast memory, and
+  /// then slow down other transfers. So with such loads, the draft becomes that of the fastest run within limits of the
+  /// memories, and the result is infinite if this run takes too long. For one of several replicas that are judged
+  /// together, the draft becomes that of the fastest run of all of them.
   double seconds_of(Draft& draft) const {
-    if (!joined_replicas(request_)) return run_seconds(finish(draft, request_));
+    if (!joined_replicas(request_) && !problems_.back().offloads())
+      return run_seconds(finish(draft, request_));
     const std::vector<const Device*> devices = {&common_.device};
     const JudgedRun run = judged_run(finish(draft, request_), {request_, devices, seconds_});
     if (run.plan) draft = Draft(run.plan([](Plan&) {}));

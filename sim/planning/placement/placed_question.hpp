@@ -3,6 +3,7 @@
 // answer in transfer.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -45,6 +46,10 @@ class PlacedQuestion {
   /// If `t` is a tensor that was loaded again after offloading, returns the tensor that was saved. Otherwise returns
   /// `none`.
   std::uint32_t copy_of(std::uint32_t t) const { return work_.copy_of[t]; }
+  /// Returns whether tensors are offloaded to host memory and loaded again.
+  bool offloads() const {
+    return std::ranges::any_of(work_.copy_of, [](auto t) { return t != none; });
+  }
   const std::vector<Fact>& facts_of_fates() const { return facts_; }
   /// Returns the number of micro-batches in a round: after a round, the kernels and their placement repeat.
   std::int64_t micro_batches() const { return micro_batches_; }

@@ -110,8 +110,7 @@ TrainingWays::TrainingWays(const PolicyRequest& request, TrainingOrder order, st
   const bool alone = !request.replicas || !request.replicas->judged_together;
   if (!whole_ && alone && !shares_links()) run_room_ = capacity_.value_or(no_limit);
   simulates_all_ = !whole_ && request.real_machine && joined_replicas(request);
-  links_are_free_ =
-      whole_ && !shared_ && !request.replicas->sums_share_links && !shares_links();
+  links_are_free_ = whole_ && !shared_ && !request.replicas->sums_share_links && !shares_links();
 }
 
 std::int64_t TrainingWays::count() const {
@@ -220,6 +219,12 @@ Settled TrainingWays::settled(const std::shared_ptr<const TrainingWays>& ways,
   double* const known = ways->known_seconds(order);
   std::shared_ptr<const Plan> plan;
   if (!known || *known == 0) plan = std::make_shared<const Plan>(list());
+  const std::int64_t needed = std::max(step->peak(), way.limits.room);
+  if (plan && ways->run_may_fill_host(*plan) && way.limits.run_room.value_or(needed) != needed) {
+    LoadChoice within = way;
+    within.limits.run_room = needed;
+    return settled(ways, step, within);
+  }
   const double seconds = plan ? ways->seconds(*plan) : *known;
   if (known) *known = seconds;
   return {seconds, text_of(order, way.more), [plan, list, in = ways->enforced_] {
@@ -234,6 +239,11 @@ double* TrainingWays::known_seconds(const TrainingOrder& order) const {
   if (!known || !unlimited_.made_to_change || unlimited_.real_machine || order.chosen) return {};
   return &known->training[{unlimited_.strategy().name, *order.in_flight, order.weights_stay,
                            order.staying, order.sequence, *order.room, order.run_room}];
+}
+
+bool TrainingWays::run_may_fill_host(const Plan& plan) const {
+  return enforced_ && !unlimited_.real_machine && !unlimited_.made_to_change &&
+         host_may_be_full(plan);
 }
 
 double TrainingWays::seconds(const Plan& plan) const {

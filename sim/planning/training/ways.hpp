@@ -86,6 +86,9 @@ class TrainingWays {
   /// Returns where the seconds of a run are kept for machines that differ only in the bytes of their memories, or null.
   /// A run that stays within its own limits is the same on all of them. If the seconds are not known yet, they are 0.
   double* known_seconds(const TrainingOrder& order) const;
+  /// Returns whether host memory may be full in the run of a plan. With more memory of a device, other tensors are in
+  /// host memory at the same time, and may not fit there. So such a run does not use the whole memory of the device.
+  bool run_may_fill_host(const Plan& plan) const;
   /// Returns the simulated seconds of a plan, or 0 if the platform is a shown machine. Then the judge simulates the
   /// plan for the real machine instead.
   double seconds(const Plan& plan) const;
@@ -128,8 +131,8 @@ class TrainingWays {
   /// tensors that stay, and several devices take turns, or replicas sum gradients. Or each way of a replica in two
   /// memories is simulated with all replicas.
   bool tries_few() const {
-    return simulates_all_ ||
-           (one_of_many(order_) && (order_.devices.size() > 1 || (whole_ && whole_->sums_gradients)));
+    return simulates_all_ || (one_of_many(order_) &&
+                              (order_.devices.size() > 1 || (whole_ && whole_->sums_gradients)));
   }
   /// Returns whether runs also stay within more bytes than their loads need (run_parts).
   bool uses_idle_links() const { return shared_ && !tries_few(); }
@@ -158,7 +161,8 @@ class TrainingWays {
   bool shared_ = false;  ///< whether these replicas share links
   /// If `whole_` is given: whether no transfer of all replicas uses a link at the same time as another transfer.
   bool links_are_free_ = false;
-  bool simulates_all_ = false;  ///< whether all ways of a replica in two memories are simulated with all replicas
+  bool simulates_all_ =
+      false;  ///< whether all ways of a replica in two memories are simulated with all replicas
   TrainingOrder order_;
   std::int64_t at_least_;
   std::shared_ptr<const std::vector<Stage>> stages_;  ///< the stages to which the request refers

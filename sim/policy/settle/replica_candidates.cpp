@@ -27,8 +27,7 @@ std::vector<Keys> open_overlap(const Policy& replicating, const Policy& policy,
 
 /// Returns whether the ways of all replicas are compared in runs of all replicas together.
 bool compares_together(const PolicyRequest& request, const Reader& parameters) {
-  return replica_devices(request, parameters).size() <= few_devices &&
-         delay_each_other(request, parameters);
+  return few_replicas(request, parameters) && delay_each_other(request, parameters);
 }
 
 /// Returns the placements with less freedom than this one. They are among its own if a replica runs alone.

@@ -15,8 +15,8 @@
 namespace sluice {
 
 /// Returns mappings for `policy:`, one for each way to make the open choices of all replicas (ways_of_replicas()).
-/// `replicating` is the policy that replicates another one. Returns nothing if there are more than `few_devices`
-/// replicas or they do not delay each other. If the scenario leaves `overlap` open, each way is also returned without
+/// `replicating` is the policy that replicates another one. Returns nothing without few_replicas(), and if the replicas
+/// do not delay each other. If the scenario leaves `overlap` open, each way is also returned without
 /// overlap. This may be faster, because with overlap the first loads of all replicas share the link, so all replicas
 /// begin to compute late.
 std::vector<Value> replica_alternatives(const Policy& replicating, const PolicyRequest& request,

@@ -96,6 +96,21 @@ std::vector<std::string> replica_devices(const PolicyRequest& request, const Rea
   return devices;
 }
 
+bool few_replicas(const PolicyRequest& request, const Reader& parameters) {
+  constexpr std::int64_t always_few = 8, most_passes = 4000;
+  const std::vector<std::string> devices = replica_devices(request, parameters);
+  const auto count = static_cast<std::int64_t>(devices.size());
+  if (count <= always_few) return true;
+  if (!equal_replicas(request, devices)) return false;
+  // A replica passes each layer once for each of its micro-batches. Over a ring, it sends and gets 2 (count - 1) pieces
+  // of each layer's gradients.
+  const std::int64_t pieces = sums_gradients(request.workload, parameters) ? 2 * (count - 1) : 0;
+  const std::int64_t passes =
+      share_of(request.workload, 0, count).micro_batches_per_step() + pieces;
+  const auto layers = static_cast<std::int64_t>(request.pricing.model.layers.size());
+  return passes <= most_passes / count / layers;
+}
+
 bool have_two_memories(const Platform& platform, const std::vector<std::string>& devices) {
   return std::ranges::all_of(devices, [&](const std::string& device) {
     return platform.device(device).memories.size() > 1;
@@ -256,7 +271,8 @@ TimedPlan plan_of_replicas(const Policy& replicating, const PolicyRequest& reque
   const Platform& whole = request.pricing.platform;
   const Platform share = shared_out(whole, devices);
   const bool shares = share_links(whole, share);
-  if (shares && devices.size() > few_devices) return replicated(policy, request, parameters, share);
+  if (shares && !few_replicas(request, parameters))
+    return replicated(policy, request, parameters, share);
   ReplicaPlans parts = replica_plans(policy, request, parameters, whole);
   const bool chose = request.workload.training || parts.chose();
   TimedPlan plan = joined(policy, request, parameters, std::move(parts.plans));

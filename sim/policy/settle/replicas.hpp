@@ -14,13 +14,15 @@
 
 namespace sluice {
 
-/// With more devices than this, the judge compares cuts and fates by the run of a single replica.
-constexpr std::size_t few_devices = 8;
-
 /// Returns the devices of the replicas: those that the key `devices` lists, by default all devices, but at most as many
 /// as there are batches to compute. Throws InputError at the key if its list is wrong. Also throws InputError if a
 /// batch of training cannot be divided equally among the devices.
 std::vector<std::string> replica_devices(const PolicyRequest& request, const Reader& parameters);
+
+/// Returns whether there are few replicas: at most 8, or more equal ones with so short a step that a run of all of them
+/// is soon simulated. The choices of few replicas are compared by runs of all of them. The cuts and the fates of more
+/// replicas are compared by the run of a single replica.
+bool few_replicas(const PolicyRequest& request, const Reader& parameters);
 
 /// Returns whether each of these devices has two memories.
 bool have_two_memories(const Platform& platform, const std::vector<std::string>& devices);
@@ -73,8 +75,7 @@ Plan joined_together(const Policy& policy, const PolicyRequest& request, const R
 /// Does what joined_together() does, and then makes the transfers use links as the key `transfers` says. If the plan
 /// takes `worth` seconds or more, its known seconds may be infinite, and its transfers may not have an order.
 TimedPlan joined(const Policy& policy, const PolicyRequest& request, const Reader& parameters,
-                 std::vector<Plan> parts,
-                 double worth = std::numeric_limits<double>::infinity());
+                 std::vector<Plan> parts, double worth = std::numeric_limits<double>::infinity());
 
 /// Returns the plan of all replicas: joined() of replica_plans().
 TimedPlan replicated(const Policy& policy, const PolicyRequest& request, const Reader& parameters,
@@ -82,8 +83,8 @@ TimedPlan replicated(const Policy& policy, const PolicyRequest& request, const R
 
 /// Returns the plan of a policy that replicates another policy. If replicas share links and make choices, two plans are
 /// made, and the function returns the faster one. For the first plan, each replica chooses as if it had the whole
-/// bandwidth of the links, for the second as if it had its share of them. With more than `few_devices` replicas, only
-/// the second plan is made, to save time.
+/// bandwidth of the links, for the second as if it had its share of them. Without few_replicas(), only the second plan
+/// is made, to save time.
 TimedPlan plan_of_replicas(const Policy& replicating, const PolicyRequest& request,
                            const Reader& parameters);
 

@@ -95,8 +95,7 @@ std::vector<CutAttempt> with_each_strategy(const Policy& policy, const CutAttemp
                                            const Reader& parameters) {
   const PolicyRequest& request = attempt.request;
   if (!policy.replicates || !looks_at_memory(request) || request.fates->keys.map().find("budget") ||
-      replica_devices(request, parameters).size() > few_devices ||
-      !delay_each_other(request, parameters))
+      !few_replicas(request, parameters) || !delay_each_other(request, parameters))
     return {};
   const auto named = [&](const std::string& strategy) {
     return CutAttempt{request, joined(attempt.cut, "strategy: " + strategy)};

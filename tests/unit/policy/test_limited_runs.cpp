@@ -1,6 +1,7 @@
 // Compares the runs of a placed plan within limits of the two memories.
 #include <catch2/catch.hpp>
 
+#include <algorithm>
 #include <limits>
 #include <vector>
 
@@ -8,6 +9,7 @@
 #include "execute/arithmetic/replay.hpp"
 #include "planning/placement/turns/limited_runs.hpp"
 #include "planning/placement/turns/placed_kinds.hpp"
+#include "planning/run_seconds.hpp"
 #include "policy/policy.hpp"
 #include "scenario/scenario.hpp"
 #include "support/campaign.hpp"
@@ -79,8 +81,10 @@ struct Counts {
 
 /// Compares the runs of the plan in 8 sizes of both memories, which rise from less than the plan needs to more than it
 /// uses. Each run must be at least as fast as with less memory, and a plan that runs in the memories must not be refused.
-void check_sizes(Plan plan, const std::vector<std::uint32_t>& pools, Dice& dice, Counts& counts) {
-  const ReplayResult whole = replay(plan);
+/// If host memory is full, only a plan that runs in less memory must not be refused.
+void check_sizes(Plan plan, const std::vector<std::uint32_t>& pools, Dice& dice, Counts& counts,
+                 bool full_host = false) {
+  const ReplayResult whole = replay(plan, ReplayOptions{.unlimited = full_host});
   double with_less = never;
   LimitedRun::Limits bytes(pools.size(), 0);
   for (int n = 0; n < 8; ++n) {
@@ -92,7 +96,7 @@ void check_sizes(Plan plan, const std::vector<std::uint32_t>& pools, Dice& dice,
     const LimitedRun best = fastest_within(plan, pools);
     CHECK(best.seconds <= with_less * (1 + 1e-9));
     CHECK(best.at_least <= best.seconds * (1 + 1e-9));
-    if (seconds_within(plan, pools, bytes) < never) CHECK(best.seconds < never);
+    if (!full_host && seconds_within(plan, pools, bytes) < never) CHECK(best.seconds < never);
     counts.faster += best.seconds < with_less * (1 - 1e-9) ? 1 : 0;
     with_less = best.seconds;
     ++(best.seconds < never ? counts.fit : counts.refused);
@@ -139,6 +143,41 @@ TEST_CASE(
   }
   CHECK(counts.fit > 20);
   CHECK(counts.faster > 10);
+}
+
+/// Makes host memory so small that the offloaded activations of a batch do not fit at once. Returns whether there are
+/// such activations.
+bool fill_host(Plan& plan, Dice& dice) {
+  const auto host = std::ranges::find(plan.pools, "host", &Pool::name);
+  REQUIRE(host != plan.pools.end());
+  const auto number = static_cast<std::uint32_t>(host - plan.pools.begin());
+  const ReplayResult whole = replay(plan, ReplayOptions{.unlimited = true});
+  std::int64_t held = 0;
+  for (const Tensor& tensor : plan.tensors) held += tensor.home == number ? tensor.bytes : 0;
+  const std::int64_t offloaded = whole.peaks[number] - held;
+  host->enforced = true;
+  host->capacity =
+      held + static_cast<std::int64_t>(dice.below(static_cast<std::uint64_t>(offloaded + 1)));
+  return offloaded > 0 && host_may_be_full(plan);
+}
+
+TEST_CASE(
+    "if host memory is full, placed plans are never slower or refused with 8 rising sizes of both "
+    "memories",
+    "[placement][property]") {
+  Counts counts;
+  int full = 0;
+  for (std::uint64_t seed = 0; seed < test::cases_of(std::uint64_t{40}); ++seed) {
+    INFO("seed " << seed);
+    Dice dice(seed);
+    auto [plan, pools] = PlacedAtRandom(dice, random_training(dice, 2, 4));
+    if (!fill_host(plan, dice)) continue;
+    check_sizes(plan, pools, dice, counts, /*full_host=*/true);
+    ++full;
+  }
+  CHECK(full > 20);
+  CHECK(counts.fit > 20);
+  CHECK(counts.faster > 5);
 }
 
 TEST_CASE("the limits of memory do not depend on a plan", "[placement]") {

@@ -15,7 +15,7 @@
 namespace sluice {
 namespace {
 
-/// The two memories of each device, as pools of a plan. The first memories come first.
+/// The two memories of each device, or its only memory, as pools of a plan. The first memories come first.
 struct MemoryPools {
   std::vector<std::uint32_t> pools;
   std::size_t firsts = 0;
@@ -23,8 +23,9 @@ struct MemoryPools {
 
 MemoryPools pools_of(const Plan& plan, const std::vector<const Device*>& devices) {
   MemoryPools both;
-  for (const std::size_t m : {0, 1}) {
+  for (const std::size_t m : {std::size_t{0}, std::size_t{1}}) {
     for (const Device* device : devices) {
+      if (m >= device->memories.size()) continue;  // host memory is the second memory
       const auto found = std::ranges::find(plan.pools, device->memories[m].pool, &Pool::name);
       const auto pool = static_cast<std::uint32_t>(found - plan.pools.begin());
       if (found != plan.pools.end() && std::ranges::count(both.pools, pool) == 0)

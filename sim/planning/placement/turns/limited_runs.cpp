@@ -18,6 +18,7 @@
 #include "plan/structure.hpp"
 #include "planning/copy_time.hpp"
 #include "planning/placement/turns/limit_list.hpp"
+#include "planning/run_seconds.hpp"
 
 namespace sluice {
 namespace {
@@ -31,10 +32,12 @@ constexpr double never = std::numeric_limits<double>::infinity();
 constexpr std::size_t quick_round = 200;
 
 /// Returns whether a run within smaller limits may be faster. This is so if flows of different streams cross the same
-/// link, and also if devices share a pool: it grants requests in the order in which they are made.
+/// link, and also if devices share a pool, or if host memory may be full: such a memory grants requests in the order in
+/// which they are made.
 bool limits_may_help(const Plan& plan, const Pools& pools) {
   if (std::ranges::any_of(pools, [&](std::uint32_t pool) { return plan.pools[pool].shared(); }))
     return true;
+  if (host_may_be_full(plan)) return true;
   std::map<std::uint32_t, std::uint32_t> stream_of;  // by link: the first stream that crosses it
   for (const Action& action : plan.actions)
     for (const Flow& flow : action.flows)
@@ -140,6 +143,7 @@ class LimitedRuns {
       shared_.push_back(pool.shared());
       limited_by_plan_.push_back(pool.limit && pool.most() == *pool.limit);
     }
+    requests_compete_ = std::ranges::count(shared_, true) > 0 || host_may_be_full(plan);
     const bool quick = (plan.body_end - plan.body_begin) * pools.size() <= quick_round;
     list_ = quick ? LimitList::many : LimitList::few;
     best_.limits = none_;
@@ -154,7 +158,7 @@ class LimitedRuns {
     best_.at_least = std::max(best_.at_least, least * within_accuracy);
     if (too_slow(least)) return best_;
     if (plan_has_limits(alone)) try_within(capacities_);
-    if (std::ranges::count(shared_, true) == 0) try_in_turn();
+    if (!requests_compete_) try_in_turn();
     try_listed();
     if (may_be_least_) try_least();
     return best_;
@@ -259,10 +263,10 @@ class LimitedRuns {
     }
     const ReplayResult run =
         least < never ? limited_.run(limits, to_beat()) : ReplayResult{.makespan = never};
-    // In a shared pool, a plan may block within some limits, and not within smaller ones.
+    // If requests compete, a plan may block within some limits, and not within smaller ones.
     const bool blocks = run.makespan == never;
     may_be_least_ = may_be_least_ || blocks;
-    if (blocks && (run.reserved.empty() || std::ranges::count(shared_, true) == 0)) return false;
+    if (blocks && (run.reserved.empty() || !requests_compete_)) return false;
     if (run.makespan < worth()) {
       best_.seconds = run.makespan;
       best_.limits = limits;
@@ -307,7 +311,11 @@ class LimitedRuns {
   Limits capacities_;
   Limits none_ = Limits(pools_.size(), LimitedRun::none);
   std::vector<bool> shared_;  ///< for each of the pools, whether several devices share it
-  std::vector<bool> limited_by_plan_;  ///< for each of the pools, whether the plan has a limit for it, and it fits
+  /// Whether a memory may have no room for requests of several streams, and grants them in the order in which they are
+  /// made.
+  bool requests_compete_ = false;
+  std::vector<bool>
+      limited_by_plan_;  ///< for each of the pools, whether the plan has a limit for it, and it fits
   LimitList list_ = LimitList::few;
   std::vector<KnownRun> known_;
   std::vector<Limits>
