@@ -19,6 +19,11 @@ std::vector<CutChoice> all_cuts(std::size_t layers, std::size_t most_places) {
   return cuts;
 }
 
+/// Returns the cut into `count` stages of about equal time, or of about equal weights if `of` is "weights".
+CutChoice balanced(std::int64_t count, const char* of = nullptr) {
+  return {.cut = "balanced", .key = "count", .count = count, .of = of};
+}
+
 }  // namespace
 
 std::vector<CutChoice> cuts_with(const CutQuestion& question, const std::vector<CutChoice>& between,
@@ -31,17 +36,31 @@ std::vector<CutChoice> cuts_with(const CutQuestion& question, const std::vector<
   return cuts;
 }
 
+std::vector<CutChoice> cuts_for_turns(const CutQuestion& question) {
+  std::vector<std::int64_t> counts = {2, 3, 4, 5, 6, 8, 12, 16, 32, 64};
+  if (question.mode == Mode::training) counts = {2, 3, 4, 8, 16, 32};
+  std::vector<CutChoice> between;
+  for (const std::int64_t groups : counts) between.push_back({"by_weight", "groups", groups});
+  for (const std::int64_t count : {6, 8, 12}) between.push_back(balanced(count, "weights"));
+  return cuts_with(question, between, 4);
+}
+
 std::vector<CutChoice> cuts_for_devices(const CutQuestion& question) {
   const bool training = question.mode == Mode::training;
   std::vector<CutChoice> between;
   const auto devices = static_cast<std::int64_t>(question.devices);
-  if (devices > 1) between.push_back({"balanced", "count", devices});
-  for (const std::int64_t count : {2, 3, 4, 6, 8, 16})
-    between.push_back({"balanced", "count", count});
+  if (devices > 1) between.push_back(balanced(devices));
+  for (const std::int64_t count : {2, 3, 4, 6, 8, 16}) between.push_back(balanced(count));
   std::vector<std::int64_t> groups = {2, 3, 4, 6, 8, 16};
   if (training) groups = {4, 16};  // fewer cuts: each is planned with every strategy
   for (const std::int64_t count : groups) between.push_back({"by_weight", "groups", count});
-  return cuts_with(question, between, training ? 4 : 6);
+  for (const std::int64_t count : {4, 6, 8, 12}) between.push_back(balanced(count, "weights"));
+  const std::size_t most_places = training ? 4 : 6;
+  for (CutChoice joined : {balanced(training ? 5 : 7), balanced(training ? 5 : 7, "weights")}) {
+    joined.joined = question.layers > most_places + 2;
+    between.push_back(joined);
+  }
+  return cuts_with(question, between, most_places);
 }
 
 }  // namespace sluice

@@ -30,6 +30,10 @@ struct CutChoice {
   std::int64_t count = 0;  ///< the value of `key`
   /// Only for the cut `explicit`: the numbers of the layers after which the model is cut.
   std::vector<std::int64_t> after = {};
+  const char* of = nullptr;  ///< only for the cut `balanced`: the value of the key `of`, or null
+  /// Whether all cuts are compared, too, in which some neighbouring stages of this cut are joined. Of n stages, there
+  /// are 2^(n - 1) - 2 such cuts, besides the whole model as one stage.
+  bool joined = false;
 };
 
 /// The properties of a scenario on which the compared cuts may depend. The size of a memory is not among them.
@@ -110,10 +114,14 @@ struct Policy {
 /// every possible cut is added.
 std::vector<CutChoice> cuts_with(const CutQuestion& question, const std::vector<CutChoice>& between,
                                  std::size_t most_places = 0);
+/// Returns cuts_with() for cuts into groups with about equally many bytes of weights, because the weights of the groups
+/// take turns in memory. For some of these cuts, layers are split.
+std::vector<CutChoice> cuts_for_turns(const CutQuestion& question);
 /// Returns cuts_with() for two kinds of cuts: into stages of about equal time, and into stages of about equal weights.
-/// With several devices, one of the cuts into stages of equal time has as many stages as there are devices. For a model
-/// with a few layers, every possible cut is added. There are fewer cuts for training than for inference, because in
-/// training each cut is planned with every strategy for fates.
+/// With several devices, one of the cuts into stages of equal time has as many stages as there are devices. For a
+/// model with a few layers, every possible cut is added. For a larger model, every cut is added that joins neighbours
+/// of a few stages of about equal time, or of about equal weights. There are fewer cuts for training than for
+/// inference, because in training each cut is planned with every strategy for fates.
 std::vector<CutChoice> cuts_for_devices(const CutQuestion& question);
 
 const Catalog<Policy>& policy_catalog();

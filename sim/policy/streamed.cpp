@@ -75,16 +75,6 @@ PlansForMachine plans_from_host(const PolicyRequest& request, const Reader& para
       {{common.device.name}, common.overlap}};
 }
 
-/// Returns the cuts that are compared: those of cuts_with(), and cuts into groups with about equally many bytes of
-/// weights, because the weights take turns in memory.
-std::vector<CutChoice> cuts(const CutQuestion& question) {
-  std::vector<std::int64_t> counts = {2, 3, 4, 5, 6, 8, 12, 16, 32, 64};
-  if (question.mode == Mode::training) counts = {2, 3, 4, 8, 16, 32};
-  std::vector<CutChoice> between;
-  for (const std::int64_t groups : counts) between.push_back({"by_weight", "groups", groups});
-  return cuts_with(question, between, 4);
-}
-
 std::vector<Field> parameters() {
   std::vector<Field> fields = common_parameters();
   for (Field& field : streamed_parameters()) fields.push_back(std::move(field));
@@ -109,7 +99,7 @@ const Policy without_placement = {
     .parameters = parameters(),
     .modes = {{Mode::inference}, {Mode::training}},
     .replicable = true,
-    .cuts = cuts,
+    .cuts = cuts_for_turns,
 };
 
 }  // namespace

@@ -167,6 +167,37 @@ std::vector<std::optional<Chosen<FateStrategy>>> open_fates(const Scenario& scen
   return compared;
 }
 
+/// Returns the cut as a scenario chooses it.
+Chosen<Cut> chosen_cut(const CutChoice& choice) {
+  Value stages = Value::make_map();
+  stages.set("cut", Value::make(std::string(choice.cut)));
+  if (choice.key) stages.set(choice.key, Value::make(choice.count));
+  if (choice.of) stages.set("of", Value::make(std::string(choice.of)));
+  if (!choice.after.empty()) {
+    Value after = Value::make_list();
+    for (const std::int64_t layer : choice.after) after.items().push_back(Value::make(layer));
+    stages.set("after", std::move(after));
+  }
+  return choose_cut(stages);
+}
+
+/// Returns all cuts into several stages in which some neighbouring stages of this cut are joined (CutChoice::joined).
+/// Returns nothing if the cut is not possible.
+std::vector<Chosen<Cut>> cuts_that_join(const Scenario& scenario, const Chosen<Cut>& cut) try {
+  const std::vector<Stage> stages = cut_as(scenario, &cut).stages;
+  const std::size_t places = stages.size() - 1;
+  std::vector<Chosen<Cut>> cuts;
+  for (std::size_t set = 1; set < (std::size_t{1} << places) - 1; ++set) {
+    CutChoice joined{.cut = "explicit"};
+    for (std::size_t place = 0; place < places; ++place)
+      if (set >> place & 1) joined.after.push_back(std::int64_t{stages[place].last} + 1);
+    cuts.push_back(chosen_cut(joined));
+  }
+  return cuts;
+} catch (const InputError&) {
+  return {};
+}
+
 }  // namespace
 
 std::vector<Chosen<Cut>> open_cuts(const Scenario& scenario) {
@@ -177,15 +208,9 @@ std::vector<Chosen<Cut>> open_cuts(const Scenario& scenario) {
                                      .devices = scenario.platform.devices.size()});
   std::vector<Chosen<Cut>> cuts;
   for (const CutChoice& choice : choices) {
-    Value stages = Value::make_map();
-    stages.set("cut", Value::make(std::string(choice.cut)));
-    if (choice.key) stages.set(choice.key, Value::make(choice.count));
-    if (!choice.after.empty()) {
-      Value after = Value::make_list();
-      for (const std::int64_t layer : choice.after) after.items().push_back(Value::make(layer));
-      stages.set("after", std::move(after));
-    }
-    cuts.push_back(choose_cut(stages));
+    cuts.push_back(chosen_cut(choice));
+    if (!choice.joined) continue;
+    for (Chosen<Cut>& joined : cuts_that_join(scenario, cuts.back())) cuts.push_back(std::move(joined));
   }
   return cuts;
 }

@@ -130,21 +130,25 @@ std::int64_t best_of_all(const std::vector<std::int64_t>& seconds, std::size_t b
 TEST_CASE("on 200 random chains, the cut `balanced` is as good as the best of all cuts") {
   std::mt19937 random(7);
   for (int trial = 0; trial < 200; ++trial) {
-    std::vector<std::int64_t> seconds;
+    std::vector<std::int64_t> seconds, weights;
     Model model;
     model.layers = {layer("input", {}, 1, 0, 0)};
     const auto layers = 1 + random() % 10;
     for (std::uint32_t i = 0; i < layers; ++i) {
-      // The seconds may be 0, and several layers may have equal seconds.
+      // The seconds and the weights may be 0, and several layers may have equal seconds or equal weights.
       seconds.push_back(static_cast<std::int64_t>(random() % 12));
-      model.layers.push_back(layer("l" + std::to_string(i), {i}, 1, 0, seconds.back()));
+      weights.push_back(static_cast<std::int64_t>(random() % 12));
+      model.layers.push_back(layer("l" + std::to_string(i), {i}, 1, weights.back(), seconds.back()));
     }
     const std::size_t count = 1 + random() % layers;
-    const auto stages = Cutting(model).cut("{cut: balanced, count: " + std::to_string(count) + "}");
-    CHECK(stages.size() == count);
-    std::int64_t longest = 0;
-    for (const Stage& stage : stages) longest = std::max(longest, stage.flop);
-    CHECK(longest == best_of_all(seconds, 0, count));
+    const std::string balanced = "{cut: balanced, count: " + std::to_string(count);
+    const auto by_time = Cutting(model).cut(balanced + "}");
+    const auto by_weights = Cutting(model).cut(balanced + ", of: weights}");
+    CHECK(by_time.size() == count);
+    CHECK(by_weights.size() == count);
+    CHECK(std::ranges::max(by_time, {}, &Stage::flop).flop == best_of_all(seconds, 0, count));
+    CHECK(std::ranges::max(by_weights, {}, &Stage::weight_bytes).weight_bytes ==
+          best_of_all(weights, 0, count));
   }
 }
 
