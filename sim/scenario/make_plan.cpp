@@ -17,6 +17,7 @@
 #include "platform/written.hpp"
 #include "policy/settle/settle.hpp"
 #include "scenario/fast_limit.hpp"
+#include "scenario/fit_question.hpp"
 #include "scenario/memory_place.hpp"
 #include "scenario/open_cuts.hpp"
 #include "scenario/scenario.hpp"
@@ -198,6 +199,19 @@ std::vector<Chosen<Cut>> cuts_that_join(const Scenario& scenario, const Chosen<C
   return {};
 }
 
+/// Returns an attempt for each cut and each strategy.
+std::vector<CutAttempt> attempts_of(const Scenario& scenario, const std::vector<CutModel>& cuts) {
+  const std::vector<std::optional<Chosen<FateStrategy>>> strategies = open_fates(scenario);
+  std::vector<CutAttempt> attempts;
+  for (const CutModel& cut : cuts)
+    for (const auto& fates : strategies) {
+      const std::string text = cut.compared ? text_of(*cut.compared) : "";
+      const std::string fate = strategies.size() > 1 ? "strategy: " + (*fates)->name : "";
+      attempts.push_back({request_of(scenario, cut, fates), joined(text, fate)});
+    }
+  return attempts;
+}
+
 }  // namespace
 
 std::vector<Chosen<Cut>> open_cuts(const Scenario& scenario) {
@@ -282,14 +296,7 @@ std::vector<CutModel> cut_models(const Scenario& scenario) {
 
 PlannedScenario plan_scenario(const Scenario& scenario) {
   const std::vector<CutModel> cuts = cut_models(scenario);
-  const std::vector<std::optional<Chosen<FateStrategy>>> strategies = open_fates(scenario);
-  std::vector<CutAttempt> attempts;
-  for (const CutModel& cut : cuts)
-    for (const auto& fates : strategies) {
-      const std::string text = cut.compared ? text_of(*cut.compared) : "";
-      const std::string fate = strategies.size() > 1 ? "strategy: " + (*fates)->name : "";
-      attempts.push_back({request_of(scenario, cut, fates), joined(text, fate)});
-    }
+  const std::vector<CutAttempt> attempts = attempts_of(scenario, cuts);
   const Keys& keys = scenario.policy.keys;
   // The bytes of the model have been counted above, and were not too large for an integer. So if a number of bytes is
   // too large here, the reason is the number of samples in the workload.
@@ -317,9 +324,15 @@ PlannedScenario plan_scenario(const Scenario& scenario) {
       settled.plan.facts.push_back(
           Fact("reserved_bytes", device.memory().reserved, "byte").said_of(device.name));
   check_bounds(settled.plan.facts);
-  const CutModel& cut = cuts[settled.attempt / strategies.size()];
-  return {std::move(settled.plan), cut, strategies[settled.attempt % strategies.size()],
+  const CutModel& cut = cuts[settled.attempt / (attempts.size() / cuts.size())];
+  return {std::move(settled.plan), cut, attempts[settled.attempt].request.fates,
           std::move(settled.price_again)};
+}
+
+FitQuestion ask_whether_fits(const Scenario& scenario) {
+  const std::vector<CutModel> cuts = cut_models(scenario);
+  return ask_whether_fits(*scenario.policy, attempts_of(scenario, cuts),
+                          scenario.policy.keys.reader());
 }
 
 Plan make_plan(const Scenario& scenario) {

@@ -13,6 +13,7 @@
 #include "document/key.hpp"
 #include "execute/deadlock.hpp"
 #include "fates/optimal/bound.hpp"
+#include "fates/optimal/fitting.hpp"
 #include "fates/optimal/in_turn.hpp"
 #include "fates/optimal/least_bytes.hpp"
 #include "fates/optimal/milp.hpp"
@@ -167,7 +168,30 @@ FateResult choose_overlapped(const FateRequest& request, std::int64_t budget) {
 }
 
 FateResult choose_of(const FateRequest& request, std::int64_t budget) {
+  if (least_bytes_bound(request.chain) > budget)
+    return nothing_fits(InTurnSearch(request).least());
   return request.overlap ? choose_overlapped(request, budget) : choose_in_turn(request, budget);
+}
+
+/// Returns the first tape that is found to fit, without its seconds. If choose_of() finds one, this search usually
+/// does, too.
+FateResult choose_fitting(const FateRequest& request, std::int64_t budget) {
+  const auto fits = [&](const Tape& tape) {
+    return !tape.empty() && memory_of(request.chain, tape).peak <= budget &&
+           fits_in_host(request.chain, tape);
+  };
+  const auto result = [&](const Tape& tape) {
+    FateResult found{.tape = tape, .seconds = 0};
+    if (request.overlap || request.takes_turns()) found.bytes = budget;
+    return found;
+  };
+  for (const Tape& tape : alike_tapes(request.chain))
+    if (fits(tape)) return result(tape);
+  InTurnSearch search(request);
+  if (fits(search.least().tape)) return result(search.least().tape);
+  if (least_bytes_bound(request.chain) > budget) return nothing_fits(search.least());
+  const Tape tape = search.within(budget);
+  return fits(tape) ? result(tape) : nothing_fits(search.least());
 }
 
 /// `plain` is a result without selective recomputation, and `selective` is a result with it. Returns the faster of the
@@ -217,19 +241,34 @@ FateChoice choose_by_milp(const FateRequest& request, const Reader& parameters,
   return choice;
 }
 
+std::int64_t budget_of(const FateRequest& request, const Reader& parameters) {
+  const std::int64_t budget = request.budget.value_or(unlimited);
+  return parameters.has("budget") ? std::min(budget, parameters.bytes("budget")) : budget;
+}
+
+/// Returns the better result of `search` for the request and for its selective request. If no tape fits, throws
+/// Infeasible.
+FateResult found_by(FateResult (*search)(const FateRequest&, std::int64_t),
+                    const FateRequest& request, std::int64_t budget) {
+  FateResult found = search(request, budget);
+  if (request.selective) found = better(found, search(*request.selective, budget));
+  if (!found.tape.empty()) return found;
+  std::int64_t bound = least_bytes_bound(request.chain);
+  if (request.selective) bound = std::min(bound, least_bytes_bound(request.selective->chain));
+  refuse(found.least_selective ? *request.selective : request, found.least, bound, budget);
+}
+
+FateChoice choose_any(const FateRequest& request, const Reader& parameters) {
+  const FateResult found = found_by(choose_fitting, request, budget_of(request, parameters));
+  return {.tape = found.tape, .bytes = found.bytes, .selective = found.selective};
+}
+
 FateChoice choose(const FateRequest& request, const Reader& parameters) {
-  std::int64_t budget = request.budget.value_or(unlimited);
-  if (parameters.has("budget")) budget = std::min(budget, parameters.bytes("budget"));
+  const std::int64_t budget = budget_of(request, parameters);
   if (parameters.text("solver") == "milp") return choose_by_milp(request, parameters, budget);
   if (parameters.has("time_limit"))
     parameters.fail("time_limit", "'time_limit' is only for the solver milp; remove this key");
-  FateResult found = choose_of(request, budget);
-  if (request.selective) found = better(found, choose_of(*request.selective, budget));
-  if (found.tape.empty()) {
-    std::int64_t bound = least_bytes_bound(request.chain);
-    if (request.selective) bound = std::min(bound, least_bytes_bound(request.selective->chain));
-    refuse(found.least_selective ? *request.selective : request, found.least, bound, budget);
-  }
+  const FateResult found = found_by(choose_of, request, budget);
   FateChoice choice{found.tape, {}, found.bytes};
   choice.selective = found.selective;
   choice.seconds = found.seconds;
@@ -282,5 +321,8 @@ extern const FateStrategy optimal_fates = {
     .searches = true,
     .choose = choose,
 };
+
+const FateStrategy fitting_fates = {
+    .name = optimal_fates.name, .summary = {}, .searches = true, .choose = choose_any};
 
 }  // namespace sluice

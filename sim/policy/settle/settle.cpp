@@ -9,6 +9,7 @@
 #include "base/quantity.hpp"
 #include "execute/arithmetic/replay.hpp"
 #include "execute/feasibility.hpp"
+#include "fates/optimal/fitting.hpp"
 #include "planning/judge_until.hpp"
 #include "planning/placement/turns/shown_plans.hpp"
 #include "planning/run_seconds.hpp"
@@ -131,12 +132,8 @@ class Attempts {
     return settlement(judgement.best.plan(), judgement);
   }
 
-  /// Returns whether best() finds a plan. Once a way fits, no further way is planned. The plan that the policy itself
-  /// makes for an attempt (CutAttempt) usually needs no more bytes than the attempt's candidates. So these plans are
-  /// tried first, beginning with the finest cut.
+  /// Returns whether a candidate fits. Once one fits, no further way is planned.
   bool any_fits() {
-    for (auto attempt = attempts_.rbegin(); attempt != attempts_.rend(); ++attempt)
-      if (plan_fits(attempt->request)) return true;
     bool found = false;
     const auto note = [&found](const Settled& one) {
       found = found || one.seconds < std::numeric_limits<double>::infinity();
@@ -151,17 +148,6 @@ class Attempts {
   }
 
  private:
-  /// Returns whether the plan that the policy makes for this request fits, perhaps because actions wait for memory.
-  bool plan_fits(const PolicyRequest& request) const {
-    try {
-      check(finish(policy_.plan(request, parameters_), request));
-      return true;
-    } catch (const Infeasible&) {
-    } catch (const InputError&) {  // other choices may not have this error
-    }
-    return false;
-  }
-
   /// Adds the candidates of an attempt that has this number, or that has the cut of the attempt with this number.
   void add(const CutAttempt& attempt, std::size_t number) {
     unless_refused(attempt.cut, [&] {
@@ -299,6 +285,23 @@ class Attempts {
   std::int64_t ways_ = 0;
 };
 
+/// The errors of the plans that the policy itself makes for the attempts, beginning with the last attempt.
+struct Refusals {
+  /// The shortage of the attempt that allows the most micro-batches in flight.
+  std::optional<Shortage> allows_most = {};
+  std::exception_ptr input_error = {};
+
+  void add(const Shortage& shortage) {
+    const auto most = [](const Shortage& one) { return one.most_in_flight.value_or(0); };
+    if (!allows_most || most(shortage) > most(*allows_most)) allows_most = shortage;
+  }
+  /// Returns the shortage that settle() reports. If all plans have other errors, throws one of them.
+  Shortage shortage() const {
+    if (!allows_most && input_error) std::rethrow_exception(input_error);
+    return allows_most.value_or(Shortage());
+  }
+};
+
 /// Does what settle() does. But if no plan fits, the error is the error of one attempt. Its number of micro-batches in
 /// flight holds for the choices of this attempt: with another cut or other choices, more micro-batches may fit.
 Settlement settle_once(const Policy& policy, const std::vector<CutAttempt>& attempts,
@@ -310,19 +313,6 @@ Settlement settle_once(const Policy& policy, const std::vector<CutAttempt>& atte
   Draft draft = policy.plan(first, parameters);
   std::optional<PriceAgain> price_again = PriceAgain::of(draft);
   return {.plan = finish(std::move(draft), first), .price_again = std::move(price_again)};
-}
-
-/// Returns whether settle() finds a plan.
-bool fits(const Policy& policy, const std::vector<CutAttempt>& attempts, const Reader& parameters) {
-  try {
-    Attempts all(policy, attempts, parameters);
-    if (all.choose()) return all.any_fits();
-    const PolicyRequest& first = attempts.front().request;
-    finish(policy.plan(first, parameters), first);
-    return true;
-  } catch (const Infeasible&) {
-    return false;
-  }
 }
 
 }  // namespace
@@ -337,6 +327,31 @@ std::string difference(const Value& settled, const Value& asked) {
   return text;
 }
 
+// The plan that the policy itself makes for an attempt (CutAttempt) usually needs no more bytes than the attempt's
+// candidates. So these plans are tried first, beginning with the finest cut.
+FitQuestion ask_whether_fits(const Policy& policy, std::vector<CutAttempt> attempts,
+                             const Reader& parameters) {
+  for (CutAttempt& attempt : attempts)
+    if (looks_at_memory(attempt.request)) attempt.request.fates->entry = &fitting_fates;
+  Refusals refusals;
+  for (auto attempt = attempts.rbegin(); attempt != attempts.rend(); ++attempt) try {
+      const Plan plan = finish(policy.plan(attempt->request, parameters), attempt->request);
+      check(plan);
+      return {.actions = static_cast<std::int64_t>(plan.actions.size())};
+    } catch (const Infeasible& infeasible) {
+      refusals.add(infeasible.shortage);
+    } catch (const InputError&) {  // other choices may not have this error
+      refusals.input_error = std::current_exception();
+    }
+  try {
+    Attempts all(policy, attempts, parameters);
+    if (all.choose() && all.any_fits()) return {};
+  } catch (const Infeasible& infeasible) {
+    return {.missing = infeasible.shortage};
+  }
+  return {.missing = refusals.shortage()};
+}
+
 Settlement settle(const Policy& policy, const std::vector<CutAttempt>& attempts,
                   const Reader& parameters) {
   try {
@@ -346,7 +361,7 @@ Settlement settle(const Policy& policy, const std::vector<CutAttempt>& attempts,
     if (!shortage.most_in_flight) throw;
     const std::int64_t most = most_in_flight(
         {policy, parameters, attempts.front().request.workload, *shortage.most_in_flight},
-        [&](const Reader& tried) { return fits(policy, attempts, tried); });
+        [&](const Reader& tried) { return !ask_whether_fits(policy, attempts, tried).missing; });
     shortage.most_in_flight = most;
     if (most == 0) throw Infeasible(infeasible.what(), std::move(shortage));
     throw Infeasible(

@@ -42,6 +42,17 @@ std::string difference(const Value& settled, const Value& asked);
 Settlement settle(const Policy& policy, const std::vector<CutAttempt>& attempts,
                   const Reader& parameters);
 
+/// The answer to the question whether a plan fits.
+struct FitQuestion {
+  std::optional<Shortage> missing;  ///< what is missing if no plan fits
+  std::int64_t actions = 0;  ///< the number of actions of the plan that fits, or 0 if this number is not known
+};
+
+/// Says whether settle() finds a plan for these cuts. This takes less time than settle(), because it is enough to find
+/// one plan that fits. Throws InputError at a wrong parameter.
+FitQuestion ask_whether_fits(const Policy& policy, std::vector<CutAttempt> attempts,
+                             const Reader& parameters);
+
 /// Returns the best plan of a policy for a given cut. If no plan takes less than `worth` seconds, the result may be any
 /// plan that fits. If no plan fits, the error may give a smaller number of micro-batches in flight than would fit with
 /// other choices.

@@ -8,8 +8,8 @@
 #include "base/interrupt.hpp"
 #include "base/quantity.hpp"
 #include "base/suggest.hpp"
-#include "execute/feasibility.hpp"
 #include "scenario/fast_limit.hpp"
+#include "scenario/fit_question.hpp"
 #include "study/answer/second_bandwidth.hpp"
 
 namespace sluice {
@@ -21,40 +21,26 @@ std::string in_pool(const Refusal& refusal) {
   return refusal.pool.empty() ? "" : " in " + refusal.pool;
 }
 
-/// Returns a measure of the work that the choice of this plan took: the number of its actions times the number of
-/// candidates that were simulated. Unlike a time, this number is the same on every machine.
-std::int64_t work_of(const Plan& plan) {
-  const Fact* simulated = find_fact(plan.facts, "simulated");
-  const Fact::Number* number = simulated ? simulated->number() : nullptr;
-  const auto times = 1 + static_cast<std::int64_t>(number ? number->value : 0);
-  return times * static_cast<std::int64_t>(plan.actions.size());
-}
-
 /// Asks questions that differ from the refused question. Stops when the work of planning reaches a limit.
 class OtherQuestions {
  public:
-  explicit OtherQuestions(std::int64_t most_plans) : most_plans_(most_plans) {}
+  explicit OtherQuestions(std::int64_t most_asked) : most_asked_(most_asked) {}
 
   /// Returns true if the search has done too much work and must end. There is no limit of seconds, because the answer
   /// would then depend on how busy the machine is.
-  bool given_up() const { return plans_ >= most_plans_ || actions_ > 400'000; }
+  bool given_up() const { return asked_ >= most_asked_ || actions_ > 400'000; }
 
   /// Returns what is missing, or nothing if the plan of the question fits. Throws InputError.
   std::optional<Shortage> ask(const Scenario& scenario) {
     check_interrupt();
-    ++plans_;
-    try {
-      const Plan plan = make_plan(scenario);
-      check(plan);
-      actions_ += work_of(plan);
-      return {};
-    } catch (const Infeasible& infeasible) {
-      return infeasible.shortage;
-    }
+    ++asked_;
+    const FitQuestion question = ask_whether_fits(scenario);
+    actions_ += question.actions;
+    return question.missing;
   }
 
  private:
-  std::int64_t most_plans_, plans_ = 0, actions_ = 0;
+  std::int64_t most_asked_, asked_ = 0, actions_ = 0;
 };
 
 FitAnswer lacking(const Shortage& shortage) {
@@ -143,6 +129,8 @@ std::optional<std::int64_t> enough_memory(const Scenario& scenario, const Shorta
     bad = good;
     good = rounded_up(std::max(*there->needed_bytes, good + good / 8 + 1));
   }
+  // With a given cut, a strategy that searches names the fewest bytes of all fates. So fewer are not tried.
+  if (scenario.cut && scenario.fates && (*scenario.fates)->searches) return good;
   const std::int64_t unit = std::max(unit_of(good), rounded_up((good - bad) / 16 + 1));
   const std::int64_t saved = largest_that_fits(0, (good - bad) / unit + 1, [&](std::int64_t units) {
     return good - units * unit > bad && !questions.given_up() && !missing(good - units * unit);
