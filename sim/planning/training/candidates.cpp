@@ -99,13 +99,10 @@ std::string steps_text(const PolicyRequest& request, const TrainingOrder& order)
 std::vector<Candidate> training_candidates(const PolicyRequest& request, const TrainingOrder& order,
                                            std::shared_ptr<const std::vector<Stage>> stages) {
   // A plan that is too long is an error, unless several cuts are compared: another cut may have a shorter plan. Each
-  // micro-batch has two passes of each stage, forward and backward.
-  if (!request.cut_open) {
-    const Workload& workload = request.workload;
-    refuse_long_round(weights_stay(request, order) ? workload.batch / workload.micro_batch
-                                                   : workload.micro_batches_per_step(),
-                      2 * request.pricing.stages.size());
-  }
+  // micro-batch has two passes of each stage, forward and backward. If all weights stay, make_step() finds out whether
+  // a round is too long.
+  if (!request.cut_open && !weights_stay(request, order))
+    refuse_long_round(request.workload.micro_batches_per_step(), 2 * request.pricing.stages.size());
   PolicyRequest unlimited = request;
   unlimited.capacity_enforced = false;
   const std::vector<std::int64_t> counts = counts_of(request, order);
