@@ -231,21 +231,22 @@ bool RehearsedStep::repeat_loads(const SomeRounds& some) {
   return loads.size() == count;
 }
 
-/// Returns the seconds of each further round, if all further rounds take equally long. Sets `rehearsed_s_`.
-std::optional<double> RehearsedStep::round_seconds(const SomeRounds& some) {
-  RunClock clock(*rehearsal_, order_.loads);
-  rehearsed_s_ = clock.makespan();
+/// Returns the seconds of each further round, if all further rounds take equally long.
+std::optional<double> RehearsedStep::round_seconds(const SomeRounds& some) const {
   if (!streamed_.overlap) {
     const SomeRounds more{some.passes, some.count + 1};
-    return Rehearsal(streamed_, choice_, more).seconds({}) - rehearsed_s_;
+    return Rehearsal(streamed_, choice_, more).seconds({}) - rehearsal_->seconds({});
   }
   const RepeatedRound round = repeated_round(streamed_, choice_, some);
+  RunClock clock(*rehearsal_, order_.loads);
+  clock.makespan();
   return clock.period(round.first_slot + (round.compared - 1) * round.slots, round.slots);
 }
 
 double RehearsedStep::seconds() const {
-  if (!repeated_) return rehearsal_->seconds(order_.loads);
-  return rehearsed_s_ + round_s_ * static_cast<double>(repeated_->times - repeated_->listed);
+  const double rehearsed = rehearsal_->seconds(order_.loads);
+  if (!repeated_) return rehearsed;
+  return rehearsed + round_s_ * static_cast<double>(repeated_->times - repeated_->listed);
 }
 
 // The bound of a step with one more round is greater by about the same seconds each time, or by more. So the smallest

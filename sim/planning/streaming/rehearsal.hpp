@@ -189,15 +189,14 @@ class RehearsedStep {
  private:
   bool repeat(const SomeRounds& some);
   bool repeat_loads(const SomeRounds& some);
-  std::optional<double> round_seconds(const SomeRounds& some);
+  std::optional<double> round_seconds(const SomeRounds& some) const;
 
   const StreamedCase& streamed_;
   StreamedChoice choice_;
   std::unique_ptr<Rehearsal> rehearsal_;
   RehearsedOrder order_;
   std::optional<RepeatedRound> repeated_ = {};
-  /// If a round is repeated: the seconds of the rehearsed part, and of each repeated round that is not rehearsed.
-  double rehearsed_s_ = 0, round_s_ = 0;
+  double round_s_ = 0;  ///< the seconds of each repeated round that is not rehearsed
 };
 
 }  // namespace sluice

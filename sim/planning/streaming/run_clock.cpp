@@ -15,15 +15,9 @@ RunClock::RunClock(const Rehearsal& rehearsal, const std::vector<RehearsedLoad>&
   });
   const auto slots = static_cast<std::size_t>(rehearsal.slots());
   const std::size_t runs = rehearsal.runs().size();
-  const auto times = [](std::size_t count, std::size_t of_runs) {
-    return Step{std::vector<double>(count, 0), std::vector<double>(count, 0),
-                std::vector<double>(count, 0), std::vector<double>(of_runs, 0)};
-  };
-  now_ = times(slots, runs);
-  // If there is only one step, no loads are for a next step, and the step before has only an end.
-  const bool several = streamed_.steps > 1;
-  before_ = several ? now_ : times(1, 0);
-  if (several) next_ = now_;
+  for (Step* step : {&before_, &now_, &next_})
+    *step = {std::vector<double>(slots, 0), std::vector<double>(slots, 0),
+             std::vector<double>(slots, 0), std::vector<double>(runs, 0)};
   save_there_.assign(static_cast<std::size_t>(rehearsal.choice().buffers) + 1, 0);
 }
 
