@@ -38,8 +38,11 @@ Totals::Totals(const Plan& plan)
   for (const sluice::Action& action : plan.actions) {
     const bool fills = places_.size() < plan.body_begin && loads_weights(plan, action);
     filling_left_ += fills ? 1 : 0;
-    places_.push_back({action.stream, plan.streams[action.stream].kind == StreamKind::compute,
-                       action.is_transfer(), fills, action.ahead});
+    const bool compute = plan.streams[action.stream].kind == StreamKind::compute,
+               ends_step = compute && places_.size() >= plan.body_end &&
+                           plan.iterations == plan.iterations_per_step;
+    places_.push_back(
+        {action.stream, compute, action.is_transfer(), fills, ends_step, action.ahead});
   }
 }
 
@@ -69,6 +72,9 @@ void Totals::span(const Span& span) {
   makespan_ = std::max(makespan_, span.available);
   const bool of_first = span.iteration + place.ahead == first_;
   if (of_first || span.iteration == middle_ || span.iteration == last_) complete(span);
+  if (place.ends_step)
+    for (auto* const time : {&first_complete_, &middle_complete_, &last_complete_})
+      *time = std::max(time->value_or(0), span.available);
 }
 
 /// Records when steps are complete. If an action of the first iterations does early work for a later step, the first

@@ -103,7 +103,8 @@ class Totals final : public Sink {
   struct Place {
     std::uint32_t stream;
     bool compute, transfer;
-    bool fills;          ///< whether the action is in the prologue and loads weights
+    bool fills;      ///< whether the action is in the prologue and loads weights
+    bool ends_step;  ///< whether the action is a computation after all iterations of the only step
     std::int32_t ahead;  ///< the number of iterations after which the work of the action is needed
   };
   struct FinishedSamples {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <utility>
+#include <vector>
 
 #include "base/error.hpp"
 #include "execute/arithmetic/replay.hpp"
@@ -56,6 +57,17 @@ std::optional<double> step_of_longer(const PlanTables& tables) {
          static_cast<double>(result.period->iterations * plan.steps_per_iteration);
 }
 
+/// Returns the seconds of the computations after the rounds of a step: such as the updates of a batch whose rounds are
+/// some of its passes. A run of several steps has no such computations.
+double seconds_after_rounds(const Plan& plan) {
+  if (plan.iterations != plan.iterations_per_step) return 0;
+  std::vector<double> streams(plan.streams.size(), 0);
+  for (std::uint32_t a = plan.body_end; a < plan.actions.size(); ++a)
+    if (!plan.actions[a].is_transfer())
+      streams[plan.actions[a].stream] += seconds_alone(plan, plan.actions[a]);
+  return *std::ranges::max_element(streams);
+}
+
 /// Changes the number of iterations of a plan. The destructor restores the number.
 class IterationOverride {
  public:
@@ -76,16 +88,18 @@ std::optional<double> further_step_s(const Plan& plan) {
   const std::optional<std::int64_t> iterations = iterations_to_run(plan);
   if (!iterations) return {};
   Plan longer = plan;
-  longer.iterations = *iterations;
-  return step_of_longer(PlanTables(longer));
+  return further_step_s(longer, PlanTables(longer));
 }
 
 std::optional<double> further_step_s(Plan& plan, const PlanTables& tables) {
   if (&tables.plan != &plan) throw InternalError("these are the tables of another plan");
   const std::optional<std::int64_t> iterations = iterations_to_run(plan);
   if (!iterations) return {};
+  const double after_s = seconds_after_rounds(plan);
   const IterationOverride longer(plan, *iterations);
-  return step_of_longer(tables);
+  std::optional<double> seconds = step_of_longer(tables);
+  if (seconds) *seconds += after_s;
+  return seconds;
 }
 
 }  // namespace sluice

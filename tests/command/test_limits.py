@@ -62,6 +62,7 @@ class Limits(unittest.TestCase):
         asked = json.loads(scenario("training", 40_000, {"name": "resident"}))
         del asked["stages"]
         asked["fates"] = {"strategy": "keep_all"}
+        asked["workload"]["steps"] = 2  # so that the plan lists a whole batch
         (self.folder / "asked.json").write_text(json.dumps(asked))
         done = sluice("run", "asked.json", cwd=self.folder)
         self.assertEqual(done.returncode, 0, done.stderr)

@@ -54,7 +54,7 @@ class Rings {
     for (std::uint32_t s = 0; s < plan.streams.size(); ++s)
       streams_.emplace(plan.streams[s].name, s);
     for (std::uint32_t r = 0; r < plan.routes.size(); ++r) routes_.emplace(plan.routes[r].name, r);
-    for (std::uint32_t a = plan.body_begin; a < plan.body_end; ++a)
+    for (std::uint32_t a = plan.body_begin; a < plan.actions.size(); ++a)
       of_device_[plan.streams[plan.actions[a].stream].device].push_back(a);
     for (std::uint32_t t = 0; t < plan.tensors.size(); ++t)
       if (const Tensor& tensor = plan.tensors[t]; tensor.gradients_of >= 0)
@@ -94,7 +94,8 @@ class Rings {
     return passes;
   }
 
-  /// Returns the actions of the body that run on a device, in listing order.
+  /// Returns the actions of the body and the epilogue that run on a device, in listing order. If a batch is all
+  /// iterations of the body, its updates are in the epilogue.
   const std::vector<std::uint32_t>& actions_of(const std::string& device) const {
     static const std::vector<std::uint32_t> nothing;
     const auto found = of_device_.find(device);
@@ -151,6 +152,7 @@ class Rings {
         const std::size_t piece = (k + 2 * n - r) % n;
         sent[k][r] =
             list(piece_of({stage, k, gradients[k], hops[k]}, piece, batch, r), sums[k].before);
+        added_to_body_ += sums[k].user < plan_.body_end ? 1 : 0;
       }
     for (std::size_t k = 0; k < n; ++k) {
       const std::size_t from = (k + n - 1) % n;
@@ -255,7 +257,7 @@ class Rings {
     for (Action& action : actions)
       for (Wait& wait : action.waits) wait.action = place[wait.action];
     plan_.actions = std::move(actions);
-    plan_.body_end += static_cast<std::uint32_t>(added_.size());
+    plan_.body_end += added_to_body_;
   }
 
   Plan& plan_;
@@ -273,6 +275,7 @@ class Rings {
   std::map<std::pair<std::uint32_t, std::uint32_t>, Hop> hops_;  ///< by the two pools
   std::map<Key, std::vector<Sum>> sums_;                         ///< each list is indexed by device
   std::vector<Action> added_;
+  std::uint32_t added_to_body_ = 0;  ///< how many of them are actions of the body
   /// For each action of the plan, the added actions that are listed directly before it.
   std::vector<std::vector<std::uint32_t>> before_;
 };

@@ -14,7 +14,8 @@ StepSlots::StepSlots(PlanBuilder& builder, std::vector<SlotMemory> memories, Pro
       count_of_step_(count() - rest),
       prologue_(prologue) {
   for (SlotMemory& memory : memories) {
-    LoadPlaces places(memory.bytes, memory.capacity);
+    const std::vector<std::int64_t> of_step(memory.bytes.begin(), memory.bytes.end() - rest);
+    LoadPlaces places(of_step, memory.capacity);
     memories_.push_back({std::move(memory), std::move(places)});
   }
 }

@@ -8,6 +8,7 @@
 #include "planning/training/batch_bytes.hpp"
 #include "planning/training/load_offers.hpp"
 #include "planning/training/orders.hpp"
+#include "planning/training/shortest_round.hpp"
 #include "planning/training/training.hpp"
 #include "planning/training/ways.hpp"
 #include "planning/training/work_of_batches.hpp"
@@ -99,11 +100,13 @@ std::string steps_text(const PolicyRequest& request, const TrainingOrder& order)
 std::vector<Candidate> training_candidates(const PolicyRequest& request, const TrainingOrder& order,
                                            std::shared_ptr<const std::vector<Stage>> stages) {
   // A plan that is too long is an error, unless several cuts are compared: another cut may have a shorter plan. Each
-  // micro-batch has two passes of each stage, forward and backward.
+  // micro-batch has two passes of each stage, forward and backward. If all weights stay, a round may be a single pass
+  // of a long batch.
   if (!request.cut_open) {
     const Workload& workload = request.workload;
-    refuse_long_round(weights_stay(request, order) ? workload.batch / workload.micro_batch
-                                                   : workload.micro_batches_per_step(),
+    const std::int64_t per_batch = workload.batch / workload.micro_batch,
+                       of_round = per_batch > most_listed_passes ? 1 : per_batch;
+    refuse_long_round(weights_stay(request, order) ? of_round : workload.micro_batches_per_step(),
                       2 * request.pricing.stages.size());
   }
   PolicyRequest unlimited = request;

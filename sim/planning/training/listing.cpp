@@ -78,8 +78,8 @@ double blocks_at_least(const Listing& listing) {
   if (!listing.capacity || !order.overlap || shape.in_flight < least_of_blocks ||
       !devices_alike(request, order))
     return 0;
-  return block_bound(shape, {request.pricing.platform, order.devices, request.workload.steps,
-                             *listing.capacity});
+  return block_bound(
+      shape, {request.pricing.platform, order.devices, request.workload.steps, *listing.capacity});
 }
 
 }  // namespace
@@ -96,15 +96,21 @@ Draft list_training(const Listing& listing, Program& step, const std::vector<Fac
   else
     step.loads = loads_when_needed(step);
   if (listing.places) place_loads(step, *listing.places);
-  return list_program({.request = listing.request,
-                       .program = step,
-                       .name = order.policy,
-                       .overlap = order.overlap,
-                       .capacity = listing.capacity,
-                       .loads_within = order.overlap,
-                       .facts = facts,
-                       .named = listing.named},
-                      most);
+  const auto of_round = static_cast<std::size_t>(step.count());
+  if (listing.shape.rounds_per_batch > 1) add_updates(listing.shape, step);
+  step.rest = step.count() - static_cast<std::int64_t>(of_round);
+  Draft draft = list_program({.request = listing.request,
+                              .program = step,
+                              .name = order.policy,
+                              .overlap = order.overlap,
+                              .capacity = listing.capacity,
+                              .loads_within = order.overlap,
+                              .facts = facts,
+                              .named = listing.named},
+                             most);
+  step.operations.resize(of_round);
+  step.rest = 0;
+  return draft;
 }
 
 std::int64_t peak_of(const Program& step, std::size_t devices) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include "planning/training/late_loads.hpp"
 
@@ -17,42 +18,78 @@ bool no_turns(const StepShape& shape) {
   return true;
 }
 
-/// Returns how many batches a round must have so that no load has to be listed more than one round early. Let L be the
-/// longest latency of a load. In each batch, the computations take C seconds, and the loads D seconds. The first
-/// operation takes F seconds.
+/// Returns how many units a round must have so that no load has to be listed more than one round early. A unit is a
+/// batch, or a pass. Let L be the longest latency of a load. In each unit, the computations take C seconds, and the
+/// loads D seconds. The first operation takes F seconds.
 ///
 /// A load starts at the earliest when the first operation of the previous round has ended. If C is longer than D, a
-/// load must start at most L + D seconds before the operation that needs it, because all other loads of the batch may
-/// come first. So n batches are enough if n C is at least F + L + D. If D is longer than C, the first load of a batch
-/// should start when the loads of the previous batch have ended. The first operation of the previous round ends L + F
-/// seconds after its load, and meanwhile, the loads of n - 1 batches are made. So n batches are enough if n D is at
+/// load must start at most L + D seconds before the operation that needs it, because all other loads of the unit may
+/// come first. So n units are enough if n C is at least F + L + D. If D is longer than C, the first load of a unit
+/// should start when the loads of the previous unit have ended. The first operation of the previous round ends L + F
+/// seconds after its load, and meanwhile, the loads of n - 1 units are made. So n units are enough if n D is at
 /// least F + L + D.
-double batches_for_loads(const StepShape& shape, double latency_s) {
-  StepShape one = shape;
-  one.batches = 1;
-  const Program batch = make_step(one);
+double units_for_loads(const StepShape& unit, double latency_s) {
+  const Program program = make_step(unit);
   double compute_s = 0, load_s = 0;
-  for (const Program::Operation& operation : batch.operations) compute_s += operation.seconds;
-  for (const Program::Instance& instance : batch.instances)
+  for (const Program::Operation& operation : program.operations) compute_s += operation.seconds;
+  for (const Program::Instance& instance : program.instances)
     if (instance.loaded) load_s += instance.load_s;
-  const double early_s = batch.operations.front().seconds + latency_s + load_s;
-  const double batch_s = std::max(compute_s, load_s);
-  return batch_s > 0 ? std::ceil(early_s / batch_s) : std::numeric_limits<double>::infinity();
+  const double early_s = program.operations.front().seconds + latency_s + load_s;
+  const double unit_s = std::max(compute_s, load_s);
+  return unit_s > 0 ? std::ceil(early_s / unit_s) : std::numeric_limits<double>::infinity();
+}
+
+/// Returns the number of units in the shortest round. It divides `all`.
+std::int64_t units_of_round(const StepShape& unit, std::int64_t all, const PolicyRequest& request,
+                            const TrainingOrder& order) {
+  const double least =
+      order.overlap
+          ? units_for_loads(
+                unit, std::ranges::max(load_latencies(request.pricing.platform, order.devices)))
+          : 1;
+  if (least >= static_cast<double>(all)) return all;
+  auto count = std::max<std::int64_t>(1, static_cast<std::int64_t>(least));
+  while (all % count != 0) ++count;
+  return count;
+}
+
+/// Returns whether a round may be some of the passes of a batch. If tensors are then placed in two memories, the body
+/// must list whole batches.
+bool passes_repeat(const StepShape& step, const PolicyRequest& request) {
+  if (request.real_machine || request.made_to_change || step.micro_batches % step.in_flight != 0 ||
+      step.micro_batches / step.in_flight <= most_listed_passes)
+    return false;
+  if (std::ranges::none_of(step.stages, &StageState::updates)) return !request.sums_gradients;
+  return step.devices == 1 && step.batches == 1 && request.workload.steps == 1;
+}
+
+/// Returns the shortest round of the step if it is some of the passes of a batch, or nothing if it is whole batches.
+std::optional<StepShape> round_of_passes(const StepShape& step, const PolicyRequest& request,
+                                         const TrainingOrder& order) {
+  if (!passes_repeat(step, request)) return {};
+  const std::int64_t passes = step.micro_batches / step.in_flight;
+  StepShape round = step;
+  round.batches = 1;
+  round.micro_batches = step.in_flight;
+  round.rounds_per_batch = passes;
+  const std::int64_t count = units_of_round(round, passes, request, order);
+  if (count == passes) return {};
+  round.micro_batches *= count;
+  round.rounds_per_batch /= count;
+  round.rounds_per_step = round.rounds_per_batch * step.batches;
+  return round;
 }
 
 }  // namespace
 
-StepShape shortest_round(const StepShape& step, const Platform& platform,
+StepShape shortest_round(const StepShape& step, const PolicyRequest& request,
                          const TrainingOrder& order) {
-  if (step.batches == 1 || !no_turns(step)) return step;
-  const double least =
-      order.overlap
-          ? batches_for_loads(step, std::ranges::max(load_latencies(platform, order.devices)))
-          : 1;
+  if (!no_turns(step)) return step;
+  if (std::optional<StepShape> round = round_of_passes(step, request, order)) return *round;
+  if (step.batches == 1) return step;
   StepShape round = step;
-  if (least >= static_cast<double>(step.batches)) return round;
-  round.batches = std::max<std::int64_t>(1, static_cast<std::int64_t>(least));
-  while (step.batches % round.batches != 0) ++round.batches;
+  round.batches = 1;
+  round.batches = units_of_round(round, step.batches, request, order);
   round.rounds_per_step = step.batches / round.batches;
   return round;
 }

@@ -1,4 +1,5 @@
-// Finds the shortest round of a training step: the batches after which the work of the step repeats.
+// Finds the shortest round of a training step: the batches, or the passes of a batch, after which the work of the step
+// repeats.
 #pragma once
 
 #include "planning/training/training.hpp"
@@ -10,7 +11,16 @@ namespace sluice {
 /// enough for loads: a load is listed at most one round before the operation that needs it. If there is no such number,
 /// or if weights take turns, the round is the whole step: a batch may begin with weights that the batch before left on
 /// the device.
-StepShape shortest_round(const StepShape& step, const Platform& platform,
+///
+/// If a batch has more than `most_listed_passes` passes and no weights take turns, all its passes are alike, too. Then
+/// a round is a number of passes (StepShape::rounds_per_batch) that divides a batch. A batch ends with updates, which
+/// are listed behind all rounds of the run. So with updates, the run must have only one batch, on one device or on each
+/// of several replicas. Replicas that sum gradients without updates, and plans for two memories of a device, have whole
+/// batches.
+StepShape shortest_round(const StepShape& step, const PolicyRequest& request,
                          const TrainingOrder& order);
+
+/// Up to this number of passes, all passes of a batch are listed.
+constexpr std::int64_t most_listed_passes = 1024;
 
 }  // namespace sluice

@@ -57,9 +57,9 @@ class StepMaker {
         pass(batch * shape_.micro_batches + done, count);
         ++draft_.program.passes;
       }
-      for (std::size_t s = chain_.stages.size(); s-- > 0;)
-        if (updates_last(s)) update(s);
+      if (shape_.rounds_per_batch == 1) add_updates(shape_, draft_.program);
     }
+    draft_.program.passes *= shape_.rounds_per_batch;
     draft_.program.rounds_per_step = shape_.rounds_per_step;
     for (Program::Instance& instance : draft_.program.instances)
       instance.last = std::max(instance.last, instance.first);
@@ -134,15 +134,9 @@ class StepMaker {
       if (i == last_op_)
         for (std::int64_t m = 0; m < count; ++m)
           end_micro_batch(tensors_[static_cast<std::size_t>(m)]);
-      if (op.kind == TapeOp::Kind::backward && !updates_last(op.number))
+      if (op.kind == TapeOp::Kind::backward && !shape_.updates_last(op.number))
         turns_.end_gradients(op.number);
     }
-  }
-
-  /// Returns whether the update of the stage comes at the end of the batch. If several devices take turns, this would be
-  /// another phase.
-  bool updates_last(std::size_t stage) const {
-    return shape_.devices == 1 && shape_.stays(stage).all();
   }
 
   /// Returns the stage of the next pass in the tape, from operation i on. A load belongs to the next pass.
@@ -336,15 +330,6 @@ class StepMaker {
       }
   }
 
-  /// Adds the update of a stage whose tensors all stay on the device.
-  void update(std::size_t s) {
-    const StageState& state = shape_.stages[s];
-    if (!state.updates || state.weights == 0) return;
-    Program::Operation slot = draft_.operation(ActionKind::update, s);
-    slot.seconds = state.update_s;
-    draft_.add(std::move(slot));
-  }
-
   const StepShape& shape_;
   const Chain& chain_;
   Tape tape_;
@@ -365,6 +350,19 @@ Program make_step(const StepShape& shape) {
   refuse_long_round(checked_mul(shape.micro_batches, shape.batches, "micro-batches of a round"),
                     shape.tape.size());
   return StepMaker(shape).make();
+}
+
+void add_updates(const StepShape& shape, Program& step) {
+  for (std::size_t s = shape.stages.size(); s-- > 0;) {
+    const StageState& state = shape.stages[s];
+    if (!shape.updates_last(s) || !state.updates || state.weights == 0) continue;
+    Program::Operation update;
+    update.kind = ActionKind::update;
+    update.stage = static_cast<std::int32_t>(s);
+    update.phase = step.operations.back().phase;
+    update.seconds = state.update_s;
+    step.operations.push_back(std::move(update));
+  }
 }
 
 }  // namespace sluice

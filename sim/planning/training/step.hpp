@@ -56,15 +56,25 @@ struct StepShape {
   std::uint32_t devices = 1;
   /// The number of equal rounds of a step. The program is one of these rounds.
   std::int64_t rounds_per_step = 1;
+  /// If it is more than 1, a round is only some of the passes of a batch: `micro_batches` is the number of
+  /// micro-batches of the round, and all weights, gradients and optimizer state stay. The program then has no updates,
+  /// because these follow the last round (add_updates()).
+  std::int64_t rounds_per_batch = 1;
 
   /// Returns which tensors of this stage stay on the device.
   StayingTensors stays(std::size_t stage) const {
     return weights_stay ? all_stay : stages[stage].stays;
   }
+  /// Returns whether the update of this stage comes at the end of the batch. If several devices take turns, this would
+  /// be another phase.
+  bool updates_last(std::size_t stage) const { return devices == 1 && stays(stage).all(); }
 };
 
 /// Returns a round of a training step as a program. The caller must still give the devices their names, and add the
 /// loads (see loads_when_needed() and load_late()).
 Program make_step(const StepShape& shape);
+
+/// Adds the updates at the end of a batch, which are the same for every batch (StepShape::updates_last()).
+void add_updates(const StepShape& shape, Program& step);
 
 }  // namespace sluice

@@ -91,7 +91,7 @@ class TrainingPlan {
   /// the step for this tape, it is priced again. Otherwise the step is made, and `known` keeps it.
   PriceDecisions decisions(KnownStep& known) {
     const StepShape shape = step_of(inputs(), 1);
-    PriceDecisions made = {shape.batches};
+    PriceDecisions made = {shape.batches, shape.micro_batches};
     for (const TapeOp& op : tape_)
       for (const std::int64_t number :
            {static_cast<std::int64_t>(op.kind), std::int64_t{op.number}, std::int64_t{op.inner}})
@@ -154,8 +154,8 @@ class TrainingPlan {
   }
   StepShape step_of(const StepInputs& inputs, std::int64_t in_flight) const {
     return shortest_round(
-        shape_of(inputs, in_flight, per_batch(), request_.workload.batches_per_step),
-        request_.pricing.platform, order_);
+        shape_of(inputs, in_flight, per_batch(), request_.workload.batches_per_step), request_,
+        order_);
   }
 
   void take(FateChoice choice, const TriedListing& listing) {

@@ -29,10 +29,10 @@ struct Block {
 /// Divides the operations of a step into blocks.
 class Blocks {
  public:
-  Blocks(const Program& step, std::int64_t in_flight)
-      : step_(step), in_flight_(in_flight) {
+  Blocks(const Program& step, std::int64_t in_flight) : step_(step), in_flight_(in_flight) {
     std::vector<std::vector<std::int64_t>> bytes;
-    for (std::uint32_t d = 0; d < step.devices.size(); ++d) bytes.push_back(bytes_in_every_round(step, d));
+    for (std::uint32_t d = 0; d < step.devices.size(); ++d)
+      bytes.push_back(bytes_in_every_round(step, d));
     for (std::size_t i = 0; i < step.operations.size(); ++i) {
       if (i == 0 || begins(step.operations[i - 1], step.operations[i])) {
         blocks.emplace_back().device = step.operations[i].device;
@@ -103,8 +103,7 @@ std::vector<CopyPrices> copy_prices(const Program& step, const BlockRun& run) {
     CopyPrices& own = prices[made.device];
     if (made.loaded) own.load_s = std::min(own.load_s, made.load_s / bytes);
     if (made.saved_at < 0) continue;
-    const CopyTime up =
-        copy_time(run.platform, run.devices[made.device], run.platform.host().name);
+    const CopyTime up = copy_time(run.platform, run.devices[made.device], run.platform.host().name);
     own.save_s = std::min(own.save_s, up.seconds(made.bytes) / bytes);
   }
   for (CopyPrices& own : prices)
@@ -154,7 +153,7 @@ double block_bound(const PolicyRequest& request, const TrainingOrder& order,
   const Platform& platform = request.pricing.platform;
   double least = 0;
   with_step_shape(request, order, [&](const StepShape& step) {
-    least = block_bound(shortest_round(step, platform, order),
+    least = block_bound(shortest_round(step, request, order),
                         {platform, order.devices, request.workload.steps, *memory});
   });
   return least;
