@@ -73,8 +73,7 @@ Plan joined_together(const Policy& policy, const PolicyRequest& request, const R
 /// Does what joined_together() does, and then makes the transfers use links as the key `transfers` says. If the plan
 /// takes `worth` seconds or more, its known seconds may be infinite, and its transfers may not have an order.
 TimedPlan joined(const Policy& policy, const PolicyRequest& request, const Reader& parameters,
-                 std::vector<Plan> parts,
-                 double worth = std::numeric_limits<double>::infinity());
+                 std::vector<Plan> parts, double worth = std::numeric_limits<double>::infinity());
 
 /// Returns the plan of all replicas: joined() of replica_plans().
 TimedPlan replicated(const Policy& policy, const PolicyRequest& request, const Reader& parameters,
@@ -96,6 +95,10 @@ struct ReplicaBound {
   /// As in Candidate: a text for all ways of a replica. Empty if it is not known.
   std::string same_ways = {};
 };
+
+/// Returns the bound of a replica with these candidates: the least bound of all of them. With `opens`, candidates are
+/// opened.
+ReplicaBound bound_of_ways(const std::vector<Candidate>& all, bool opens);
 
 /// Returns this bound if the choices are made on the platform of the request. The run of all replicas contains a run of
 /// the first replica, which has the most batches. So the least bound of the candidates for the first replica is a
