@@ -31,6 +31,9 @@ struct EqualReplicas {
   bool judged_together = false;
   /// If not null, placements in two memories are compared by the runs of all replicas (planning/joined_replicas.hpp).
   const JoinedReplicas* joined = nullptr;
+  /// Whether few ways to list the loads are tried. This is so for replicas that are not equal, because their ways are
+  /// simulated for any number of bytes. For them, `share` is the platform of the request: the bounds count one replica.
+  bool few_listings = false;
 };
 
 }  // namespace sluice

@@ -23,6 +23,20 @@ bool streams(const RandomCase& some) {
   return some.policy.find("streamed") != std::string::npos;
 }
 
+/// Returns whether the case has two devices with different rates or memories.
+bool has_unlike_devices(const RandomCase& some) {
+  return some.policy.ends_with(on_unlike_devices);
+}
+
+/// Adds the second device of a case with unlike devices, and the links of both.
+void add_unlike_devices(Dice& dice, RandomCase& made) {
+  made.machine.push_back("platform.devices.b={rate: {float32: " +
+                         one_of(dice, {"250MFLOP/s", "500MFLOP/s", "1GFLOP/s", "1500MFLOP/s"}) +
+                         "}, memory: {capacity: unlimited}}");
+  made.machine.push_back("platform.links.host.joins=[host, gpu, b]");
+  made.memory_of_b = std::vector<double>{0.5, 0.75, 1.25, 2}[dice.below(4)];
+}
+
 /// Adds a machine to the case. For the policies phased, sharded and data_parallel, the machine has two devices with a
 /// link between them. To host memory, either each of the two devices has a link of its own, or both share one link.
 void add_machine(Dice& dice, RandomCase& made) {
@@ -32,10 +46,15 @@ void add_machine(Dice& dice, RandomCase& made) {
   const bool pair = begins(made.policy, "phased") || begins(made.policy, "sharded") ||
                     begins(made.policy, "data_parallel");
   if (!pair) return;
-  made.machine.push_back("platform.devices.gpu.count=2");
+  const bool unlike = has_unlike_devices(made);
+  if (unlike)
+    add_unlike_devices(dice, made);
+  else
+    made.machine.push_back("platform.devices.gpu.count=2");
   made.machine.push_back("platform.links.host.sharing=" + one_of(dice, {"private", "shared"}));
-  made.machine.push_back("platform.links.pair={joins: [gpu0, gpu1], bandwidth: " +
-                         one_of(dice, {"100MB/s", "2GB/s"}) + "}");
+  made.machine.push_back(
+      "platform.links.pair={joins: " + std::string(unlike ? "[gpu, b]" : "[gpu0, gpu1]") +
+      ", bandwidth: " + one_of(dice, {"100MB/s", "2GB/s"}) + "}");
 }
 
 void add_workload(Dice& dice, RandomCase& made) {
@@ -55,7 +74,8 @@ void add_workload(Dice& dice, RandomCase& made) {
 
 void add_keys(Dice& dice, RandomCase& made) {
   const bool replicated = begins(made.policy, "data_parallel");
-  const std::string inner = replicated ? made.policy.substr(14) : made.policy;
+  std::string inner = replicated ? made.policy.substr(14) : made.policy;
+  if (has_unlike_devices(made)) inner.resize(inner.size() - on_unlike_devices.size());
   made.keys = replicated ? "name: data_parallel, replica: " + inner : "name: " + inner;
   if (dice.one_in(4) && !(inner == "phased" && made.training)) made.keys += ", overlap: false";
   if (made.training) return;
@@ -150,6 +170,10 @@ std::optional<Plan> plan_within(const RandomCase& random, const std::string& tex
                                 std::int64_t bytes, const std::vector<std::string>& further) {
   std::vector<std::string> overrides = random.machine;
   overrides.push_back("platform.devices.gpu.memory.capacity=" + std::to_string(bytes) + "B");
+  if (random.memory_of_b) {
+    const auto of_b = static_cast<std::int64_t>(*random.memory_of_b * static_cast<double>(bytes));
+    overrides.push_back("platform.devices.b.memory.capacity=" + std::to_string(of_b) + "B");
+  }
   overrides.insert(overrides.end(), further.begin(), further.end());
   try {
     Plan plan = make_plan(small_scenario(random.input, random.rows, text, overrides));

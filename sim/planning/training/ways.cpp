@@ -104,6 +104,7 @@ TrainingWays::TrainingWays(const PolicyRequest& request, TrainingOrder order, st
     whole_.emplace(request);
     whole_->capacity_enforced = false;
     shared_ = share_links(request.pricing.platform, *request.replicas->share);
+    few_listings_ = request.replicas->few_listings;
   }
   // The run may use the whole memory only if no transfers share a link, because then more memory never makes an
   // action start later. With placement backing, replicas that are simulated together may share links, too.

@@ -129,10 +129,10 @@ class TrainingWays {
   bool lists_late() const { return run_room_ && !unlimited_.made_to_change; }
   /// Returns whether few ways are tried, because they take long to simulate: the order is one of many with different
   /// tensors that stay, and several devices take turns, or replicas sum gradients. Or each way of a replica in two
-  /// memories is simulated with all replicas.
+  /// memories is simulated with all replicas. Or the replicas are not equal (EqualReplicas::few_listings).
   bool tries_few() const {
-    return simulates_all_ || (one_of_many(order_) &&
-                              (order_.devices.size() > 1 || (whole_ && whole_->sums_gradients)));
+    return simulates_all_ || few_listings_ ||
+           (one_of_many(order_) && (order_.devices.size() > 1 || (whole_ && whole_->sums_gradients)));
   }
   /// Returns whether runs also stay within more bytes than their loads need (run_parts).
   bool uses_idle_links() const { return shared_ && !tries_few(); }
@@ -161,8 +161,8 @@ class TrainingWays {
   bool shared_ = false;  ///< whether these replicas share links
   /// If `whole_` is given: whether no transfer of all replicas uses a link at the same time as another transfer.
   bool links_are_free_ = false;
-  bool simulates_all_ =
-      false;  ///< whether all ways of a replica in two memories are simulated with all replicas
+  bool simulates_all_ = false;  ///< whether all ways of a replica in two memories are simulated with all replicas
+  bool few_listings_ = false;   ///< EqualReplicas::few_listings
   TrainingOrder order_;
   std::int64_t at_least_;
   std::shared_ptr<const std::vector<Stage>> stages_;  ///< the stages to which the request refers

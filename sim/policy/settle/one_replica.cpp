@@ -94,15 +94,17 @@ bool paths_share_links(const Platform& platform, const std::vector<std::string>&
 }  // namespace
 
 OneReplica::OneReplica(const Policy& policy, const PolicyRequest& all, const Reader& parameters,
-                       const Platform& platform, const std::vector<std::string>& devices)
-    : request(request_of_replica(
-          platform, all, share_of(all.workload, 0, static_cast<std::int64_t>(devices.size())),
-          parameters)),
-      keys(replica_keys(parameters, policy.name, devices.front()), record_of(policy)) {}
+                       const Platform& platform, const std::vector<std::string>& devices,
+                       std::size_t replica)
+    : request(request_of_replica(platform, all,
+                                 share_of(all.workload, static_cast<std::int64_t>(replica),
+                                          static_cast<std::int64_t>(devices.size())),
+                                 parameters)),
+      keys(replica_keys(parameters, policy.name, devices[replica]), record_of(policy)) {}
 
 OneReplica::OneReplica(const Policy& policy, const PolicyRequest& all, const Reader& parameters,
-                       const Platform& platform)
-    : OneReplica(policy, all, parameters, platform, replica_devices(all, parameters)) {}
+                       const Platform& platform, std::size_t replica)
+    : OneReplica(policy, all, parameters, platform, replica_devices(all, parameters), replica) {}
 
 OneReplica::OneReplica(const Policy& policy, const PolicyRequest& all, const Reader& parameters)
     : OneReplica(policy, all, parameters, all.pricing.platform) {}

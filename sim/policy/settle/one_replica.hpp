@@ -31,10 +31,11 @@ bool equal_replicas(const PolicyRequest& request, const std::vector<std::string>
 /// values, whose bytes depend on the number of batches, and for long steps.
 bool plan_alike(const PolicyRequest& request, const Reader& parameters);
 
-/// The request of the first replica, and its keys. The platform must outlive this object.
+/// The request of a replica, and its keys. The platform must outlive this object. If no replica is given, it is the
+/// first one.
 struct OneReplica {
   OneReplica(const Policy& policy, const PolicyRequest& all, const Reader& parameters,
-             const Platform& platform);
+             const Platform& platform, std::size_t replica = 0);
   OneReplica(const Policy& policy, const PolicyRequest& all, const Reader& parameters);
 
   PolicyRequest request;
@@ -42,7 +43,8 @@ struct OneReplica {
 
  private:
   OneReplica(const Policy& policy, const PolicyRequest& all, const Reader& parameters,
-             const Platform& platform, const std::vector<std::string>& devices);
+             const Platform& platform, const std::vector<std::string>& devices,
+             std::size_t replica);
 };
 
 /// What is known about all replicas together, for the request of the first replica.

@@ -1,6 +1,8 @@
 #include "policy/settle/replica_candidates.hpp"
 
 #include <algorithm>
+#include <limits>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -11,9 +13,12 @@
 #include "policy/settle/replicas.hpp"
 #include "policy/settle/replicas_alone.hpp"
 #include "policy/settle/settle.hpp"
+#include "policy/settle/unequal_replicas.hpp"
 
 namespace sluice {
 namespace {
+
+constexpr double never = std::numeric_limits<double>::infinity();
 
 /// Returns the keys of the replicas, and after them the same keys without overlap, if the scenario leaves overlap open.
 std::vector<Keys> open_overlap(const Policy& replicating, const Policy& policy,
@@ -132,12 +137,20 @@ class ReplicaCandidates {
     return {};
   }
 
-  /// Returns a candidate for each of these mappings, with which each replica chooses as if it ran alone.
+  /// Returns a candidate for each of these mappings. Replicas whose devices are not alike compare combinations of their
+  /// ways (unequal_replicas.hpp). Otherwise each replica chooses as if it ran alone.
   std::vector<Candidate> alone(std::vector<Value> maps) const {
     std::vector<Candidate> candidates;
     for (Value& map : maps) {
       const std::string text = difference(map, parameters_.map());
       try {
+        std::optional<Candidate> unequal =
+            candidate_of_unequal_replicas(policy_, request_, Keys(map, record_), text);
+        if (unequal) {
+          *choose_ = true;
+          if (unequal->at_least < never) candidates.push_back(std::move(*unequal));
+          continue;
+        }
         ReplicasAlone way = replicas_alone(policy_, request_, Keys(std::move(map), record_), text);
         *choose_ = *choose_ || way.choose;
         if (way.candidate) candidates.push_back(std::move(*way.candidate));

@@ -3,6 +3,8 @@
 // memory. Therefore there are two kinds of candidates:
 // - If all replicas can have the same plans (plan_alike()), each way of a replica is simulated as a run of all
 //   replicas, in training, and for placements in two memories also in inference (all_replicas.hpp).
+// - In training, if the devices are not alike, combinations of the ways of all replicas are simulated
+//   (unequal_replicas.hpp).
 // - Otherwise, in inference and in two memories, a candidate also simulates the runs with the choices for each smaller
 //   memory, and for placements with less freedom.
 #pragma once
@@ -24,7 +26,8 @@ std::vector<Value> replica_alternatives(const Policy& replicating, const PolicyR
 
 /// Returns the candidates of replicas that delay each other. In training, these are the candidates of
 /// candidates_of_all_replicas() with and without overlap. Where that function returns nothing, there is one candidate
-/// for each of the mappings above, and it compares plans of all replicas. First, each replica makes its choices as if
+/// for each of the mappings above. If the devices are not alike, this is candidate_of_unequal_replicas(). Otherwise it
+/// compares plans of all replicas. First, each replica makes its choices as if
 /// it had its share of the bandwidth of the links, and then as if it had the whole bandwidth. In inference and in two
 /// memories, choices are both times made for the whole memory, then for one byte less than the last choices need, and
 /// so on, until a lower bound says that less memory is too slow. So there are at most as many plans as there are

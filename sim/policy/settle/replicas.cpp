@@ -294,6 +294,25 @@ void take(ReplicaBound& bound, const Candidate& one, double at_least, bool first
 
 }  // namespace
 
+ReplicaBound bound_of_ways(const std::vector<Candidate>& all, bool opens) {
+  ReplicaBound bound;
+  if (!all.empty()) bound.seconds = std::numeric_limits<double>::infinity();
+  bool is_first = true;
+  for (const Candidate& one : all) {
+    bound.ways += one.ways;
+    std::vector<Candidate> parts;
+    if (one.open && opens)
+      parts = one.open();
+    else
+      parts.push_back(one);
+    for (const Candidate& part : parts) {
+      take(bound, part, one.at_least, is_first);
+      is_first = false;
+    }
+  }
+  return bound;
+}
+
 ReplicaBound bound_of_replicas(const Policy& policy, const PolicyRequest& request,
                                const Reader& parameters, bool opens, ShownPlans* known) {
   ReplicaBound bound;
@@ -302,21 +321,7 @@ ReplicaBound bound_of_replicas(const Policy& policy, const PolicyRequest& reques
     const TogetherKnown together(request, parameters);
     first.request.replicas = together.replicas(request);
     first.request.shown_plans = known;
-    const std::vector<Candidate> all = policy.candidates(first.request, first.keys.reader());
-    if (!all.empty()) bound.seconds = std::numeric_limits<double>::infinity();
-    bool is_first = true;
-    for (const Candidate& one : all) {
-      bound.ways += one.ways;
-      std::vector<Candidate> parts;
-      if (one.open && opens)
-        parts = one.open();
-      else
-        parts.push_back(one);
-      for (const Candidate& part : parts) {
-        take(bound, part, one.at_least, is_first);
-        is_first = false;
-      }
-    }
+    bound = bound_of_ways(policy.candidates(first.request, first.keys.reader()), opens);
   }
   if (sums_gradients(request.workload, parameters))
     bound.seconds =

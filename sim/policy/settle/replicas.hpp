@@ -98,6 +98,10 @@ struct ReplicaBound {
   std::string same_ways = {};
 };
 
+/// Returns the bound of a replica with these candidates: the least bound of all of them. With `opens`, candidates are
+/// opened.
+ReplicaBound bound_of_ways(const std::vector<Candidate>& all, bool opens);
+
 /// Returns this bound if the choices are made on the platform of the request. The run of all replicas contains a run of
 /// the first replica, which has the most batches. So the least bound of the candidates for the first replica is a
 /// bound, because such bounds also hold for machines with slower copies: they hold if replicas share links and wait for

@@ -28,25 +28,6 @@ constexpr std::int64_t most_passes_of_layers = 20'000;
 constexpr std::int64_t no_limit = std::numeric_limits<std::int64_t>::max();
 constexpr double never = std::numeric_limits<double>::infinity();
 
-/// Sets the limit of the memory of each device to the bytes that the plan of this device needs, if it runs alone and
-/// has no limit yet. So a plan that waits for memory is the same plan in every memory of at least these bytes. Returns
-/// the most bytes that one of the plans needs.
-std::int64_t keep_within_need(std::vector<Plan>& parts, const std::vector<std::string>& devices) {
-  std::int64_t most = 0;
-  for (std::size_t k = 0; k < parts.size(); ++k) {
-    const auto pool = std::ranges::find(parts[k].pools, devices[k], &Pool::name);
-    if (pool == parts[k].pools.end()) continue;
-    if (!pool->limit) {
-      // Only for a pool with a limit, the replay counts the bytes that it reserves.
-      pool->limit = pool->limited() ? pool->most() : no_limit;
-      const ReplayResult alone = replay(parts[k]);
-      pool->limit = alone.reserved[static_cast<std::size_t>(pool - parts[k].pools.begin())];
-    }
-    most = std::max(most, *pool->limit);
-  }
-  return most;
-}
-
 /// Returns the seconds of the slowest replica if it runs alone, or 0 if they are not known.
 double seconds_alone(const ReplicaPlans& parts) {
   double seconds = 0;
@@ -228,6 +209,22 @@ Candidate candidate_of_training(const std::shared_ptr<const ReplicaWay>& way,
 }
 
 }  // namespace
+
+std::int64_t keep_within_need(std::vector<Plan>& parts, const std::vector<std::string>& devices) {
+  std::int64_t most = 0;
+  for (std::size_t k = 0; k < parts.size(); ++k) {
+    const auto pool = std::ranges::find(parts[k].pools, devices[k], &Pool::name);
+    if (pool == parts[k].pools.end()) continue;
+    if (!pool->limit) {
+      // Only for a pool with a limit, the replay counts the bytes that it reserves.
+      pool->limit = pool->limited() ? pool->most() : no_limit;
+      const ReplayResult alone = replay(parts[k]);
+      pool->limit = alone.reserved[static_cast<std::size_t>(pool - parts[k].pools.begin())];
+    }
+    most = std::max(most, *pool->limit);
+  }
+  return most;
+}
 
 bool is_long_step(const PolicyRequest& request) {
   if (request.workload.training) return false;

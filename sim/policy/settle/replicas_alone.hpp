@@ -1,9 +1,12 @@
 // The candidate of replicas that each choose as if they ran alone. Its plans are compared by runs of all replicas.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
+#include "plan/plan.hpp"
 #include "planning/candidate.hpp"
 #include "policy/policy.hpp"
 
@@ -11,6 +14,11 @@ namespace sluice {
 
 /// Returns whether a step of inference has so many passes of layers that fewer plans of replicas are compared.
 bool is_long_step(const PolicyRequest& request);
+
+/// Sets the limit of the memory of each device to the bytes that the plan of this device needs, if it runs alone and
+/// has no limit yet. So a plan that waits for memory is the same plan in every memory of at least these bytes. Returns
+/// the most bytes that one of the plans needs.
+std::int64_t keep_within_need(std::vector<Plan>& parts, const std::vector<std::string>& devices);
 
 /// What is known about replicas that choose as if they ran alone.
 struct ReplicasAlone {

@@ -75,16 +75,25 @@ std::vector<std::pair<std::string, bool>> policies_and_modes() {
   return all;
 }
 
-/// Calls `study` with random cases of every policy, in inference and in training. `draw` draws what a study needs
+/// Returns training by replicas on devices with different rates and memories.
+std::vector<std::pair<std::string, bool>> training_on_unlike_devices() {
+  std::vector<std::pair<std::string, bool>> all;
+  for (const std::string replica : {"streamed", "resident", "phased"})
+    all.emplace_back("data_parallel " + replica + test::on_unlike_devices, true);
+  return all;
+}
+
+/// Calls `study` with random cases of these policies and modes. `draw` draws what a study needs
 /// besides the case, and the study gets its result. The environment variable SLUICE_SEEDS=N adds N to every seed. The
 /// variable SLUICE_ONLY restricts the cases to one policy and mode, such as "phased training", and SLUICE_CASE=N to the
 /// case with the number N of each seed.
 template <class Draw, class Study>
-void each_case(std::uint64_t seed, const Draw& draw, const Study& study) {
+void each_case(std::uint64_t seed, const Draw& draw, const Study& study,
+               const std::vector<std::pair<std::string, bool>>& tried = policies_and_modes()) {
   seed += number_in("SLUICE_SEEDS").value_or(0);
   const char* const only = std::getenv("SLUICE_ONLY");
   const std::optional<std::uint64_t> only_case = number_in("SLUICE_CASE");
-  for (const auto& [policy, training] : policies_and_modes()) {
+  for (const auto& [policy, training] : tried) {
     Dice dice(seed++);
     if (only && only != policy + (training ? " training" : "")) continue;
     for (int c = 0; c < cases() + larger_cases(); ++c) {
@@ -134,7 +143,7 @@ TEST_CASE(
   Worst worst("more memory slower by");
   int compared = 0;
   const auto nothing = [](Dice&, const RandomCase&) { return 0; };
-  each_case(11, nothing, [&](const RandomCase& made, int) {
+  const auto with_more_memory = [&](const RandomCase& made, int) {
     double before = never;
     for (int part = 1; part <= 8; ++part) {
       const std::int64_t bytes = made.all_bytes * part / 8 + 64;
@@ -147,7 +156,9 @@ TEST_CASE(
       }
       before = now;
     }
-  });
+  };
+  each_case(11, nothing, with_more_memory);
+  each_case(55, nothing, with_more_memory, training_on_unlike_devices());
   CHECK(compared > 30);
 }
 
