@@ -52,7 +52,7 @@ inline void put(const std::string& path, const std::string& bytes) {
 /// Checks the content hash that the trace holds. A script computes the hash again with h5py, and shares no code with
 /// Sluice.
 inline void require_hash_of_h5py(const std::string& path) {
-  const std::string command = "/usr/bin/python3 -B " + source_folder() +
+  const std::string command = "/usr/bin/python3 -B " + sluice::test::source_folder() +
                               "/tests/unit/trace/trace_hash.py " + path + " >/dev/null";
   const int status = std::system(command.c_str());
   REQUIRE(WIFEXITED(status));

@@ -234,7 +234,7 @@ std::optional<Candidate> candidate_of_unequal_replicas(const Policy& policy,
     return request.pricing.platform.device(device).memories.size() == 1;
   });
   if (!request.workload.training || request.strategy().searches || !one_memory ||
-      !policy.candidates)
+      !share_any_links(request.pricing.platform, devices) || !policy.candidates)
     return {};
   const auto all = std::make_shared<const UnequalReplicas>(policy, request, std::move(keys), text);
   if (all->alike_devices()) return {};
