@@ -20,6 +20,8 @@ class Unroller {
       throw InternalError("a body of " + std::to_string(plan_.iterations) +
                           " iterations cannot be unrolled " + std::to_string(times_) + " times");
     while (is_in_a_name(mark_)) mark_ += '+';
+    for (std::uint32_t a = plan_.body_begin; a < plan_.body_end; ++a)
+      micro_batches_ = std::max(micro_batches_, plan_.actions[a].micro_batch + 1);
     copy_tensors();
     made_.actions.clear();
     for (std::uint32_t a = 0; a < plan_.body_begin; ++a) add(a, 0);
@@ -92,6 +94,10 @@ class Unroller {
     // where that iteration is in the new plan: in which copy, and how many runs of the new body after the run of the
     // action. The prologue counts as iteration 0. The epilogue counts as the iteration after the last one.
     const Place instance = place(copy + action.ahead);
+    if (action.micro_batch >= 0 && instance.copy > 0) {
+      action.name = name_of(action);  // the name may be a formula with the old number of the micro-batch
+      action.micro_batch += static_cast<std::int32_t>(instance.copy) * micro_batches_;
+    }
     action.ahead = static_cast<std::int32_t>(instance.runs);
     for (Flow& flow : action.flows)
       if (flow.tensor != none) flow.tensor = tensor(flow.tensor, instance.copy);
@@ -115,6 +121,7 @@ class Unroller {
   std::int64_t times_;
   std::string mark_ = "+";  ///< this mark stands before the number of a copy in names
   std::uint32_t body_;      ///< the number of actions of the old body
+  std::int32_t micro_batches_ = 0;  ///< the number of micro-batches of an iteration of the old body
   Plan made_;
   std::vector<std::uint32_t> copies_;  ///< the number of copy 1 of each tensor, or `none`
 };

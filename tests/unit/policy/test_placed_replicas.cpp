@@ -329,11 +329,10 @@ policy: {name: data_parallel, replica: streamed, placement: )";
     return *found;
   };
   const double chosen = seconds("auto");
-  // The chosen placement is `static`. Every other placement takes at least 2 % longer in a run of both replicas.
-  for (const char* placement : {"none", "backing", "all_slow"}) {
-    INFO(placement);
-    CHECK(chosen < seconds(placement) * 0.99);
-  }
+  // The second replica has the plan of the first one without its last batch, so that more memory is never slower. If the
+  // two had different plans, `static` would take 17.28 s.
+  CHECK(chosen == Approx(17.637317940332725).epsilon(1e-9));
+  CHECK(chosen < seconds("backing") * 0.99);
   for (const char* placement : {"none", "backing", "static", "all_slow"}) {
     INFO(placement);
     CHECK(chosen <= seconds(placement) * (1 + 1e-9));
