@@ -20,16 +20,14 @@ class FewerBatches {
  public:
   FewerBatches(const Plan& plan, std::int64_t batches)
       : made_(unroll(plan, plan.iterations_per_step)),
-        round_(plan.body_end - plan.body_begin),
-        of_round_(micro_batches_of(plan)),
-        of_step_(of_round_ * plan.iterations_per_step / plan.steps_per_iteration),
+        of_step_(micro_batches_of(plan) * plan.iterations_per_step / plan.steps_per_iteration),
         left_out_(of_step_ / batches),
         batches_(batches),
         kept_(made_.actions.size(), 1) {}
 
   Plan make() {
     for (std::uint32_t a = made_.body_begin; a < made_.body_end; ++a)
-      kept_[a] = made_.actions[a].is_transfer() || number(a) % of_step_ < of_step_ - left_out_;
+      kept_[a] = made_.actions[a].is_transfer() || made_.actions[a].micro_batch % of_step_ < of_step_ - left_out_;
     while (leave_out_transfers()) {
     }
     const bool serial = is_serial();
@@ -61,13 +59,6 @@ class FewerBatches {
       count = std::max<std::int64_t>(count, action.micro_batch + 1);
     }
     return count;
-  }
-
-  /// Returns the number of the action's micro-batch among those of the body, or -1 if it has none.
-  std::int64_t number(std::uint32_t a) const {
-    const std::int64_t of_round = made_.actions[a].micro_batch;
-    if (of_round < 0 || made_.section_of(a) != Section::body) return of_round;
-    return (a - made_.body_begin) / round_ * of_round_ + of_round;
   }
 
   /// How many actions make a tensor in a pool, and how many others use it there.
@@ -134,13 +125,13 @@ class FewerBatches {
       const auto key = [&](std::int64_t micro_batch) {
         return Key{section, action.kind, action.part, action.stage, micro_batch};
       };
-      std::vector<std::uint32_t>& same = all[key(number(a))];
+      std::vector<std::uint32_t>& same = all[key(action.micro_batch)];
       same.push_back(a);
       if (kept_[a]) {
         last[{section, action.stream}] = a;
         continue;
       }
-      const auto before = all.find(key(number(a) - left_out_));
+      const auto before = all.find(key(action.micro_batch - left_out_));
       const auto in_stream = last.find({section, action.stream});
       if (before != all.end() && before->second.size() >= same.size() &&
           kept_[before->second[same.size() - 1]])
@@ -194,8 +185,6 @@ class FewerBatches {
   }
 
   Plan made_;
-  std::uint32_t round_;    ///< the number of actions of a round of the given plan
-  std::int64_t of_round_;  ///< the number of micro-batches of this round
   std::int64_t of_step_;   ///< the number of micro-batches of a step
   std::int64_t left_out_;  ///< the number of micro-batches of a batch
   std::int64_t batches_;
