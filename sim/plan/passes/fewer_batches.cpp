@@ -27,7 +27,8 @@ class FewerBatches {
 
   Plan make() {
     for (std::uint32_t a = made_.body_begin; a < made_.body_end; ++a)
-      kept_[a] = made_.actions[a].is_transfer() || made_.actions[a].micro_batch % of_step_ < of_step_ - left_out_;
+      kept_[a] = made_.actions[a].is_transfer() ||
+                 made_.actions[a].micro_batch % of_step_ < of_step_ - left_out_;
     while (leave_out_transfers()) {
     }
     const bool serial = is_serial();

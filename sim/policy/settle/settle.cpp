@@ -132,11 +132,18 @@ class Attempts {
     return settlement(judgement.best.plan(), judgement);
   }
 
-  /// Returns whether a candidate fits. Once one fits, no further way is planned.
+  /// Returns whether a candidate fits, and all other memories have room for its tensors, too. Once one fits, no further
+  /// way is planned.
   bool any_fits() {
     bool found = false;
     const auto note = [&found](const Settled& one) {
-      found = found || one.seconds < std::numeric_limits<double>::infinity();
+      if (found || !one.plan) return;
+      try {
+        check(one.plan());
+        found = true;
+      } catch (
+          const Infeasible&) {  // for example, host memory is too small for the tensors whose home it is
+      }
     };
     const auto unless_found = [&found](const auto& call) {
       if (!found) call();
