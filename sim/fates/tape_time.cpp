@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/indices_by_slot.hpp"
+#include "base/never.hpp"
 
 namespace sluice {
 namespace {
@@ -170,7 +171,6 @@ class LoadPlacing {
   }
 
   void wish() {
-    constexpr double never = std::numeric_limits<double>::infinity();
     std::vector<TimedLoad>& loads = tape_.loads;
     std::vector<double> latest(loads.size());
     double next = never, busy = 0;

@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
+
+#include "base/never.hpp"
 
 namespace sluice {
 namespace {
 
 using Begins = PlacementProblem::Begins;
-constexpr double never = std::numeric_limits<double>::infinity();
 
 /// Where the tensor's content is: only in slow memory, in both memories, or only in fast memory.
 enum State : std::uint8_t { slow, both, fast };

@@ -2,16 +2,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numeric>
 #include <utility>
 
 #include "base/interrupt.hpp"
+#include "base/never.hpp"
 
 namespace sluice {
 namespace {
 
-constexpr double never = std::numeric_limits<double>::infinity();
 using Pinned = PlacementProblem::Pinned;
 
 std::vector<double> sums_of(const std::vector<double>& prices, std::uint32_t kernels) {

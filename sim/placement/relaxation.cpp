@@ -2,16 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numeric>
 
 #include "base/interrupt.hpp"
+#include "base/never.hpp"
 #include "placement/envelope.hpp"
 
 namespace sluice {
 namespace {
-
-constexpr double never = std::numeric_limits<double>::infinity();
 
 /// Replaces the weights by the closest weights that add up to 1, and of which none is negative.
 void project(std::vector<double>& weights) {

@@ -26,6 +26,9 @@ struct Settled {
   std::size_t attempt = 0;  ///< the index of the cut for which the plan was made
 };
 
+/// Returns a function that returns this plan, as Settled::plan. Copies of the function share the plan.
+std::function<Plan()> keeping(Plan plan);
+
 /// One or several ways to make the open choices. All these ways have the same lower bound, so a single comparison can
 /// rule out all of them.
 struct Candidate {

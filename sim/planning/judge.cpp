@@ -1,11 +1,12 @@
 #include <algorithm>
 #include <functional>
-#include <limits>
+#include <memory>
 #include <queue>
 #include <set>
 #include <utility>
 
 #include "base/interrupt.hpp"
+#include "base/never.hpp"
 #include "base/quantity.hpp"
 #include "planning/candidate.hpp"
 #include "planning/judge_until.hpp"
@@ -13,8 +14,6 @@
 namespace sluice {
 
 namespace {
-
-constexpr double never = std::numeric_limits<double>::infinity();
 
 /// Returns whether time `a` is shorter than time `b` by more than a rounding error. If two times differ only by
 /// rounding, the way that was simulated first wins.
@@ -39,6 +38,10 @@ void note(Judgement& judgement, const Settled& settled, double at_least) {
 }
 
 }  // namespace
+
+std::function<Plan()> keeping(Plan plan) {
+  return [kept = std::make_shared<const Plan>(std::move(plan))] { return *kept; };
+}
 
 Candidate changed(Candidate candidate, const CandidateChange& change) {
   const auto guarded = [guard = change.guard](const std::function<void()>& call) {

@@ -1,12 +1,12 @@
 #include "planning/turns.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <list>
 #include <tuple>
 #include <utility>
 #include <vector>
 
+#include "base/never.hpp"
 #include "execute/arithmetic/replay.hpp"
 #include "plan/passes/turns.hpp"
 #include "plan/tables.hpp"
@@ -15,8 +15,6 @@
 namespace sluice {
 
 namespace {
-
-constexpr double never = std::numeric_limits<double>::infinity();
 
 /// The start of each action in a simulation, in seconds.
 struct Starts {

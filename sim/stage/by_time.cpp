@@ -4,9 +4,9 @@
 // The memory must hold the stage and the activations that wait before it and behind it. A step is one or several passes
 // through the stages. For each of several numbers of passes, a dynamic programme finds the best cut.
 #include <algorithm>
-#include <limits>
 #include <optional>
 
+#include "base/never.hpp"
 #include "base/quantity.hpp"
 #include "document/key.hpp"
 #include "stage/sizes.hpp"
@@ -15,7 +15,6 @@
 namespace sluice {
 namespace {
 
-constexpr double never = std::numeric_limits<double>::infinity();
 /// Sums of seconds that differ by at most this share are equal. Of equally fast divisions, the one with the fewest
 /// stages is best: each stage has transfers of its own, and the estimate does not count their set-up.
 constexpr double rounding = 1e-9;

@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <limits>
 #include <numeric>
 #include <utility>
 #include <vector>
 
 #include "base/interrupt.hpp"
+#include "base/never.hpp"
 #include "fates/optimal/memory_views.hpp"
 #include "fates/optimal/relaxation.hpp"
 #include "fates/optimal/rounding.hpp"
@@ -15,8 +15,6 @@
 
 namespace sluice {
 namespace {
-
-constexpr double never = std::numeric_limits<double>::infinity();
 
 /// The greatest number of stages for which all choices are tried. A chain of 4 stages has 4 inner tensors and 5
 /// boundaries. Each of these 9 tensors has at most 3 fates, so there are at most 3^9 combinations.

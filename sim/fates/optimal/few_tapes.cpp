@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/never.hpp"
 #include "fates/optimal/branches_in_turn.hpp"
 #include "fates/optimal/joint.hpp"
 #include "fates/optimal/report.hpp"
@@ -13,8 +14,6 @@
 
 namespace sluice {
 namespace {
-
-constexpr double never = std::numeric_limits<double>::infinity();
 
 /// The number of tapes that are replayed, for each chain.
 constexpr std::size_t most_replays = 3;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/never.hpp"
 #include "fates/optimal/bound.hpp"
 #include "fates/optimal/branches_in_turn.hpp"
 #include "fates/optimal/joint.hpp"
@@ -9,8 +10,6 @@
 
 namespace sluice {
 namespace {
-
-constexpr double never = std::numeric_limits<double>::infinity();
 
 /// Returns the settings of the frontiers of a chain. If a chain branches, its stages form short blocks, and only few
 /// boundaries of a block are good for a split. The segments of such a chain may split at more boundaries, so that good

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/never.hpp"
 #include "base/quantity.hpp"
 #include "document/key.hpp"
 #include "execute/deadlock.hpp"
@@ -26,7 +27,6 @@ namespace sluice {
 namespace {
 
 constexpr std::int64_t unlimited = std::numeric_limits<std::int64_t>::max();
-constexpr double never = std::numeric_limits<double>::infinity();
 
 /// `least` is the bytes of the smallest known tape, `bound` is a proven lower bound on the bytes of any tape, and
 /// `budget` is the available bytes.
@@ -168,8 +168,7 @@ FateResult choose_overlapped(const FateRequest& request, std::int64_t budget) {
 }
 
 FateResult choose_of(const FateRequest& request, std::int64_t budget) {
-  if (least_bytes_bound(request.chain) > budget)
-    return nothing_fits(InTurnSearch(request).least());
+  if (least_bytes_bound(request.chain) > budget) return nothing_fits(InTurnSearch(request).least());
   return request.overlap ? choose_overlapped(request, budget) : choose_in_turn(request, budget);
 }
 

@@ -33,10 +33,14 @@ class FewerBatches {
     }
     const bool serial = is_serial();
     find_others();
-    for (Action& action : made_.actions) serial ? void(action.waits = {}) : wait_for_others(action);
+    if (!serial)
+      for (Action& action : made_.actions) wait_for_others(action);
     shorten_homes();
     remove();
-    if (serial) serialise(made_);
+    if (serial) {
+      for (Action& action : made_.actions) action.waits = {};
+      serialise(made_);
+    }
     std::erase_if(made_.facts, counts_of_step);
     return std::move(made_);
   }

@@ -1,10 +1,10 @@
 #include "planning/placement/placed_bound.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <set>
 #include <utility>
 
+#include "base/never.hpp"
 #include "planning/copy_time.hpp"
 
 namespace sluice {
@@ -13,7 +13,6 @@ namespace {
 using Begins = PlacementProblem::Begins;
 using Pinned = PlacementProblem::Pinned;
 
-constexpr double never = std::numeric_limits<double>::infinity();
 /// Keeps errors of rounding from making a bound too high.
 constexpr double factor = 1 - 1e-9;
 

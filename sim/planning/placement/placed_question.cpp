@@ -1,10 +1,10 @@
 #include "planning/placement/placed_question.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <set>
 
 #include "base/error.hpp"
+#include "base/never.hpp"
 #include "planning/training/training.hpp"
 #include "planning/weights_stay.hpp"
 
@@ -111,7 +111,6 @@ PlacementProblem slow_only_problem(PlacementProblem problem, const std::vector<c
 }  // namespace
 
 FateChoice placed_fates(const PolicyRequest& request, const CommonParameters& common) {
-  constexpr double never = std::numeric_limits<double>::infinity();
   if (!request.workload.training || !request.fates) return {};
   const TrainingOrder order{.policy = "resident",
                             .in_flight = 1,

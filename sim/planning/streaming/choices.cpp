@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/never.hpp"
 #include "base/quantity.hpp"
 #include "planning/placement/turns/shown_plans.hpp"
 #include "planning/run_seconds.hpp"
@@ -18,7 +19,6 @@
 namespace sluice {
 namespace {
 
-constexpr double never = std::numeric_limits<double>::infinity();
 constexpr std::int64_t no_bytes_limit = std::numeric_limits<std::int64_t>::max();
 
 /// The data that all candidates of one cut of the model with one fate of boundaries share.

@@ -1,15 +1,13 @@
 // Lower bounds of the seconds that a rehearsal computes (rehearsal.hpp). groups.hpp explains runs of groups, and
 // passes.
 #include <algorithm>
-#include <limits>
 
+#include "base/never.hpp"
 #include "planning/streaming/rehearsal.hpp"
 
 namespace sluice {
 
 namespace {
-
-constexpr double never = std::numeric_limits<double>::infinity();
 
 /// Returns whether the inputs of this run are loaded by the copy engine that loads the weights. If the platform is a
 /// shown machine, another engine of the real machine may load the inputs of the model.

@@ -1,9 +1,9 @@
 // Makes candidates for what a scenario of training leaves open: the number of micro-batches side by side, the stages
 // whose weights stay on the device, and the bytes that early loads may use.
 #include <algorithm>
-#include <limits>
 #include <memory>
 
+#include "base/never.hpp"
 #include "planning/builder.hpp"
 #include "planning/training/batch_bytes.hpp"
 #include "planning/training/load_offers.hpp"
@@ -15,8 +15,6 @@
 
 namespace sluice {
 namespace {
-
-constexpr double never = std::numeric_limits<double>::infinity();
 
 /// Returns whether there is nothing to choose about the loads: they do not overlap with computation, or they may as
 /// well all come early. If weights that stay are loaded between the inputs of several micro-batches, the order of these

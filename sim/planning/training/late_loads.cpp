@@ -2,14 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <utility>
+
+#include "base/never.hpp"
 
 namespace sluice {
 
 namespace {
-
-constexpr double never = std::numeric_limits<double>::infinity();
 
 /// A clock for a round in which operations run without pauses: loads and saves take no time. It says when each
 /// operation starts, and which operation runs at a given time.

@@ -2,10 +2,10 @@
 // micro-batches side by side has a search of its own. The results are compared with the plans of the strategies that
 // treat all stages alike.
 #include <algorithm>
-#include <limits>
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/never.hpp"
 #include "fates/optimal/report.hpp"
 #include "planning/replica.hpp"
 #include "planning/run_seconds.hpp"
@@ -18,8 +18,6 @@
 namespace sluice {
 
 namespace {
-
-constexpr double never = std::numeric_limits<double>::infinity();
 
 /// The orders that are tried, each with a lower bound of its seconds that holds for all fates. An order has a number of
 /// micro-batches in flight, and a set of stages whose weights stay.

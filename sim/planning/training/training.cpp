@@ -6,6 +6,7 @@
 
 #include "base/bisection.hpp"
 #include "base/error.hpp"
+#include "base/never.hpp"
 #include "base/quantity.hpp"
 #include "execute/deadlock.hpp"
 #include "fates/optimal/few_tapes.hpp"
@@ -22,8 +23,6 @@
 
 namespace sluice {
 namespace {
-
-constexpr double never = std::numeric_limits<double>::infinity();
 
 class TrainingPlan {
  public:

@@ -14,8 +14,8 @@
 #include "planning/placement/placed_draft.hpp"
 #include "planning/placement/turns/judged_run.hpp"
 #include "planning/replica.hpp"
-#include "planning/run_seconds_below.hpp"
 #include "planning/run_seconds.hpp"
+#include "planning/run_seconds_below.hpp"
 #include "policy/settle/one_replica.hpp"
 #include "policy/settle/replicas.hpp"
 #include "policy/settle/settle.hpp"
@@ -95,7 +95,7 @@ class AllReplicas {
     const Plan first = way.plan();
     if (runs_all_replicas(first)) {
       all.seconds = way.seconds;
-      all.plan = [plan = std::make_shared<const Plan>(first)] { return *plan; };
+      all.plan = keeping(first);
       return all;
     }
     if (!(at_least(first) < worth)) return all;
@@ -106,12 +106,12 @@ class AllReplicas {
       if (!run.plan) return all;
       all.seconds = run.seconds;
       all.text += run.text;
-      all.plan = [plan = std::make_shared<const Plan>(run.plan([](Plan&) {}))] { return *plan; };
+      all.plan = keeping(run.plan([](Plan&) {}));
       return all;
     }
     TimedPlan joint = joined(policy_, asked_, keys_.reader(), parts_of(first), worth);
     all.seconds = joint.seconds();
-    all.plan = [plan = std::make_shared<const Plan>(std::move(joint.plan))] { return *plan; };
+    all.plan = keeping(std::move(joint.plan));
     return all;
   }
 

@@ -5,14 +5,9 @@
 
 #include "base/error.hpp"
 #include "base/interrupt.hpp"
+#include "base/never.hpp"
 
 namespace sluice {
-
-namespace {
-
-constexpr double never = std::numeric_limits<double>::infinity();
-
-}  // namespace
 
 FastestWays::FastestWays(std::vector<Candidate> candidates, std::string device)
     : device_(std::move(device)) {

@@ -20,7 +20,7 @@ namespace sluice {
 struct LimitedWay {
   std::int64_t bytes = 0;  ///< of the replica's device
   double seconds = 0;      ///< of the run of the replica alone
-  std::string text;        ///< the choices
+  std::string text;        ///< the choices, as text of a scenario
   std::shared_ptr<const Plan> plan = {};
 };
 using SharedWay = std::shared_ptr<const LimitedWay>;

@@ -1,12 +1,12 @@
 #include "policy/settle/replica_candidates.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <optional>
 #include <string>
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/never.hpp"
 #include "planning/replica.hpp"
 #include "policy/settle/all_replicas.hpp"
 #include "policy/settle/one_replica.hpp"
@@ -17,8 +17,6 @@
 
 namespace sluice {
 namespace {
-
-constexpr double never = std::numeric_limits<double>::infinity();
 
 /// Returns the keys of the replicas, and after them the same keys without overlap, if the scenario leaves overlap open.
 std::vector<Keys> open_overlap(const Policy& replicating, const Policy& policy,
@@ -137,8 +135,8 @@ class ReplicaCandidates {
     return {};
   }
 
-  /// Returns a candidate for each of these mappings. Replicas whose devices are not alike compare combinations of their
-  /// ways (unequal_replicas.hpp). Otherwise each replica chooses as if it ran alone.
+  /// Returns a candidate for each of these mappings. Replicas whose devices are not alike and share links compare
+  /// combinations of their ways (unequal_replicas.hpp). Otherwise each replica chooses as if it ran alone.
   std::vector<Candidate> alone(std::vector<Value> maps) const {
     std::vector<Candidate> candidates;
     for (Value& map : maps) {

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "base/error.hpp"
+#include "base/never.hpp"
 #include "fates/optimal/report.hpp"
 #include "plan/passes/all_reduce.hpp"
 #include "plan/passes/merge.hpp"
@@ -248,7 +249,6 @@ Plan joined_together(const Policy& policy, const PolicyRequest& request, const R
 
 TimedPlan joined(const Policy& policy, const PolicyRequest& request, const Reader& parameters,
                  std::vector<Plan> parts, double worth) {
-  constexpr double never = std::numeric_limits<double>::infinity();
   const std::map<std::string, RunAlone> alone =
       runs_alone(parts, replica_devices(request, parameters), request.pricing.platform);
   Plan plan = joined_together(policy, request, parameters, std::move(parts));

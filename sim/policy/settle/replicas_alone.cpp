@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/never.hpp"
 #include "execute/arithmetic/replay.hpp"
 #include "fates/optimal/report.hpp"
 #include "plan/digest.hpp"
@@ -26,7 +27,6 @@ namespace {
 /// the replicas are rarely faster with choices for the whole links.
 constexpr std::int64_t most_passes_of_layers = 20'000;
 constexpr std::int64_t no_limit = std::numeric_limits<std::int64_t>::max();
-constexpr double never = std::numeric_limits<double>::infinity();
 
 /// Returns the seconds of the slowest replica if it runs alone, or 0 if they are not known.
 double seconds_alone(const ReplicaPlans& parts) {

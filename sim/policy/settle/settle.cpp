@@ -72,7 +72,7 @@ Settled simulate_within(const Policy& policy, const PolicyRequest& request, cons
     TimedPlan all = plan_of_replicas(policy, request, keys.reader());
     settled.seconds = all.seconds();
     if (settled.seconds < std::numeric_limits<double>::infinity())
-      settled.plan = [plan = std::make_shared<const Plan>(std::move(all.plan))] { return *plan; };
+      settled.plan = keeping(std::move(all.plan));
     return settled;
   }
   const auto plan = std::make_shared<Plan>(
@@ -141,8 +141,8 @@ class Attempts {
       try {
         check(one.plan());
         found = true;
-      } catch (
-          const Infeasible&) {  // for example, host memory is too small for the tensors whose home it is
+      } catch (const Infeasible&) {
+        // For example, host memory is too small for the tensors whose home it is.
       }
     };
     const auto unless_found = [&found](const auto& call) {

@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
 #include <memory>
 #include <utility>
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/never.hpp"
 #include "planning/equal_replicas.hpp"
 #include "planning/replica.hpp"
 #include "planning/run_seconds.hpp"
@@ -21,17 +21,13 @@
 namespace sluice {
 namespace {
 
-constexpr double never = std::numeric_limits<double>::infinity();
-
 /// The parts of the slowest replica's seconds that the other replicas may take. A replica with a small part loads
 /// little, or early, and leaves the links to the slowest one.
 constexpr std::array<double, 12> parts_of_slowest = {1.0, 0.95, 0.9, 0.85, 0.8, 0.7,
                                                      0.6, 0.5,  0.4, 0.3,  0.2, 0.1};
 
-/// Replicas with equal devices. All of them have the same way.
-struct ReplicaKind {
-  std::vector<std::size_t> replicas;  ///< their indices
-};
+/// The indices of replicas with equal devices. All of them have the same way.
+using ReplicaKind = std::vector<std::size_t>;
 
 class UnequalReplicas {
  public:
@@ -43,12 +39,12 @@ class UnequalReplicas {
         devices_(replica_devices(request, keys_.reader())) {
     for (std::size_t k = 0; k < devices_.size(); ++k) {
       const auto kind = std::ranges::find_if(kinds_, [&](const ReplicaKind& one) {
-        return alike(platform(), devices_[one.replicas.front()], devices_[k]);
+        return alike(platform(), devices_[one.front()], devices_[k]);
       });
       if (kind == kinds_.end())
-        kinds_.push_back({{k}});
+        kinds_.push_back({k});
       else
-        kind->replicas.push_back(k);
+        kind->push_back(k);
     }
   }
   UnequalReplicas(const UnequalReplicas&) = delete;
@@ -85,8 +81,7 @@ class UnequalReplicas {
                     .sums_share_links = true,
                     .judged_together = true,
                     .few_listings = true},
-          one_(all.policy_, all.request_, all.keys_.reader(), all.platform(),
-               kind.replicas.front()) {
+          one_(all.policy_, all.request_, all.keys_.reader(), all.platform(), kind.front()) {
       one_.request.replicas = &replicas_;
     }
     Alone(const Alone&) = delete;
@@ -102,10 +97,7 @@ class UnequalReplicas {
         std::vector<Plan> only = {settle(policy_, one_.request, one_.keys.reader()).plan};
         keep_within_need(only, {device});
         const double seconds = run_seconds(only.front());
-        settled({.seconds = seconds,
-                 .plan = [plan = std::make_shared<const Plan>(std::move(only.front()))] {
-                   return *plan;
-                 }});
+        settled({.seconds = seconds, .plan = keeping(std::move(only.front()))});
       };
       all.push_back({.simulate = simulate});
       return all;
@@ -122,7 +114,7 @@ class UnequalReplicas {
    public:
     Search(const UnequalReplicas& all, double worth) : all_(all), best_s_(worth) {
       for (const ReplicaKind& kind : all.kinds_) {
-        const std::string& device = all.devices_[kind.replicas.front()];
+        const std::string& device = all.devices_[kind.front()];
         const auto& one = alone_.emplace_back(std::make_unique<Alone>(all, kind));
         ways_.emplace_back(one->candidates_or_plan(device), device);
       }
@@ -179,10 +171,9 @@ class UnequalReplicas {
       const double seconds = joint.seconds();
       if (!(seconds < best_s_)) return;
       best_s_ = seconds;
-      best_ = {
-          .seconds = seconds,
-          .text = all_.text_of(combination),
-          .plan = [plan = std::make_shared<const Plan>(std::move(joint.plan))] { return *plan; }};
+      best_ = {.seconds = seconds,
+               .text = all_.text_of(combination),
+               .plan = keeping(std::move(joint.plan))};
     }
 
     const UnequalReplicas& all_;
@@ -199,8 +190,8 @@ class UnequalReplicas {
     std::vector<Plan> parts(devices_.size());
     for (std::size_t k = 0; k < kinds_.size(); ++k) {
       const Plan& plan = *combination[k]->plan;
-      const std::size_t first = kinds_[k].replicas.front();
-      for (const std::size_t other : kinds_[k].replicas)
+      const std::size_t first = kinds_[k].front();
+      for (const std::size_t other : kinds_[k])
         parts[other] =
             other == first ? plan : moved(plan, platform(), devices_[first], devices_[other]);
     }
@@ -211,8 +202,8 @@ class UnequalReplicas {
     std::string text = text_;
     for (std::size_t k = 0; k < kinds_.size(); ++k)
       if (!combination[k]->text.empty())
-        text = sluice::joined(
-            text, devices_[kinds_[k].replicas.front()] + ": {" + combination[k]->text + "}");
+        text =
+            sluice::joined(text, devices_[kinds_[k].front()] + ": {" + combination[k]->text + "}");
     return text;
   }
 

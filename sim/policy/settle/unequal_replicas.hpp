@@ -21,8 +21,8 @@ namespace sluice {
 
 /// Returns the candidate with these keys for `policy:`. `text` says what differs between the keys and the scenario. The
 /// result is empty in inference, if a strategy searches for fates, if a device has two memories, if no link is shared,
-/// if the devices are alike, and if the replicas make no choices. The candidate holds references to `policy` and `request`.
-/// Throws InputError, Infeasible.
+/// if the devices are alike, and if the replicas make no choices. The candidate holds references to `policy` and
+/// `request`. Throws InputError, Infeasible.
 std::optional<Candidate> candidate_of_unequal_replicas(const Policy& policy,
                                                        const PolicyRequest& request, Keys keys,
                                                        const std::string& text);

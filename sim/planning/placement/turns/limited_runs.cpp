@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/never.hpp"
 #include "base/quantity.hpp"
 #include "execute/arithmetic/least_rest.hpp"
 #include "execute/arithmetic/replay.hpp"
@@ -26,7 +27,6 @@ namespace {
 using Limits = LimitedRun::Limits;
 using Pools = std::vector<std::uint32_t>;
 
-constexpr double never = std::numeric_limits<double>::infinity();
 /// If the actions of a round, times the number of memories, are at most this number, runs are simulated quickly, and
 /// there are few of them. So they are compared within many limits.
 constexpr std::size_t quick_round = 200;

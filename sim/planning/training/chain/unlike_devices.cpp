@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <limits>
+
+#include "base/never.hpp"
 
 namespace sluice {
 
@@ -17,7 +18,6 @@ ChainOnDevices priced_on(const PolicyRequest& request, const TrainingOrder& orde
 /// Gives the loads of each boundary the seconds of the fastest device that may load it: the devices whose stages read
 /// it, and the device that makes it, if the backward pass there reads it.
 void load_fastest(ChainOnDevices& all) {
-  constexpr double never = std::numeric_limits<double>::infinity();
   const std::size_t stages = all.chain.stages.size(), devices = all.on_devices.size();
   std::vector<double> fastest(stages + 1, never);
   for (std::size_t s = 0; s < stages; ++s) {
