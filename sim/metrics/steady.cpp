@@ -75,6 +75,16 @@ double samples_of(const Plan& plan, Section section) {
 
 }  // namespace
 
+bool updates_follow_iterations(const Plan& plan) {
+  if (plan.steps_per_iteration != 1 || plan.iterations != plan.iterations_per_step) return false;
+  const auto updates = [&](Section section) {
+    return std::any_of(plan.actions.begin() + plan.section_begin(section),
+                       plan.actions.begin() + plan.section_end(section),
+                       [](const Action& action) { return action.kind == ActionKind::update; });
+  };
+  return updates(Section::epilogue) && !updates(Section::body);
+}
+
 double work_of_step(const Plan& plan) {
   const double before = samples_of(plan, Section::prologue);
   if (before == 0) return 1;

@@ -36,6 +36,10 @@ class StepEnds final : public Sink {
 /// seconds per step, returns those seconds.
 std::optional<double> steady_step_s(const Plan& plan, const StepEnds& ends);
 
+/// Returns whether the updates of a step follow all of its iterations: the epilogue updates weights, the body does not,
+/// and the run is a single step. The seconds of such a step include its updates.
+bool updates_follow_iterations(const Plan& plan);
+
 /// Returns how many times as much work a step has as its iterations of the body. The result is 1, or more if the
 /// prologue computes micro-batches of the step.
 double work_of_step(const Plan& plan);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/large_pages.hpp"
+#include "metrics/steady.hpp"
 #include "plan/tables.hpp"
 
 namespace sluice {
@@ -33,14 +34,14 @@ Totals::Totals(const Plan& plan)
   actions_.reserve(count);
   prefer_large_pages(actions_.data(), count * sizeof(Action));
   actions_.resize(count);
+  const bool updates_follow = updates_follow_iterations(plan);
   places_.reserve(count);
   prefer_large_pages(places_.data(), count * sizeof(Place));
   for (const sluice::Action& action : plan.actions) {
     const bool fills = places_.size() < plan.body_begin && loads_weights(plan, action);
     filling_left_ += fills ? 1 : 0;
     const bool compute = plan.streams[action.stream].kind == StreamKind::compute,
-               ends_step = compute && places_.size() >= plan.body_end &&
-                           plan.iterations == plan.iterations_per_step;
+               ends_step = updates_follow && compute && places_.size() >= plan.body_end;
     places_.push_back(
         {action.stream, compute, action.is_transfer(), fills, ends_step, action.ahead});
   }

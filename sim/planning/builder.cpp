@@ -198,9 +198,10 @@ void refuse_long_plan(std::int64_t actions) {
     throw Infeasible(
         "the plan would list more than " + std::to_string(most_actions) +
         " actions, which is the limit of Sluice: this policy lists an action for each "
-        "micro-batch of a step and each stage. Use fewer workload.batches_per_step "
-        "and more workload.steps, larger micro-batches (workload.micro_batch), or fewer "
-        "stages (stages.cut)");
+        "micro-batch of a step and each stage. Use larger micro-batches "
+        "(workload.micro_batch), fewer stages (stages.cut), or smaller steps (fewer "
+        "workload.batches_per_step, more workload.steps). A training run of a single batch, "
+        "or without an optimizer, may list fewer actions, too");
 }
 
 void refuse_long_round(std::int64_t micro_batches, std::size_t actions_each) {

@@ -57,15 +57,38 @@ std::optional<double> step_of_longer(const PlanTables& tables) {
          static_cast<double>(result.period->iterations * plan.steps_per_iteration);
 }
 
-/// Returns the seconds of the computations after the rounds of a step: such as the updates of a batch whose rounds are
-/// some of its passes. A run of several steps has no such computations.
-double seconds_after_rounds(const Plan& plan) {
-  if (plan.iterations != plan.iterations_per_step) return 0;
-  std::vector<double> streams(plan.streams.size(), 0);
-  for (std::uint32_t a = plan.body_end; a < plan.actions.size(); ++a)
-    if (!plan.actions[a].is_transfer())
-      streams[plan.actions[a].stream] += seconds_alone(plan, plan.actions[a]);
-  return *std::ranges::max_element(streams);
+/// Records when the computations of the rounds of a step end, and when its updates end.
+class UpdateEnds final : public Sink {
+ public:
+  explicit UpdateEnds(const Plan& plan) : plan_(plan) {}
+  void span(const Span& span) override {
+    const Action& action = plan_.actions[span.action];
+    if (plan_.streams[action.stream].kind != StreamKind::compute) return;
+    if (action.kind == ActionKind::update)
+      updates_ = std::max(updates_, span.end);
+    else if (plan_.section_of(span.action) == Section::body)
+      rounds_ = std::max(rounds_, span.end);
+  }
+  void memory(const MemoryEvent&) override {}
+  void repeat(const Repetition& r) override {
+    for (std::size_t i = 0; i < r.spans.size(); ++i) span(r.span(i, r.times));
+  }
+
+  double seconds_between() const { return std::max(0.0, updates_ - rounds_); }
+
+ private:
+  const Plan& plan_;
+  double rounds_ = 0, updates_ = 0;
+};
+
+/// Returns the seconds from the last computation of the rounds of a step to its last update, if all updates follow the
+/// rounds. They contain waits, such as those for the sums of gradients. Returns 0 for all other plans, and nullopt if
+/// the run blocks.
+std::optional<double> seconds_after_rounds(const PlanTables& tables) {
+  if (!updates_follow_iterations(tables.plan)) return 0;
+  UpdateEnds ends(tables.plan);
+  if (replay(tables, ends).blocking) return {};
+  return ends.seconds_between();
 }
 
 /// Changes the number of iterations of a plan. The destructor restores the number.
@@ -95,10 +118,11 @@ std::optional<double> further_step_s(Plan& plan, const PlanTables& tables) {
   if (&tables.plan != &plan) throw InternalError("these are the tables of another plan");
   const std::optional<std::int64_t> iterations = iterations_to_run(plan);
   if (!iterations) return {};
-  const double after_s = seconds_after_rounds(plan);
+  const std::optional<double> after_s = seconds_after_rounds(tables);
+  if (!after_s) return {};
   const IterationOverride longer(plan, *iterations);
   std::optional<double> seconds = step_of_longer(tables);
-  if (seconds) *seconds += after_s;
+  if (seconds) *seconds += *after_s;
   return seconds;
 }
 

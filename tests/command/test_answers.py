@@ -332,6 +332,15 @@ class Answers(unittest.TestCase):
         self.run_sluice(STAYING, "platform.devices.gpu.memory.capacity=1.281MB", code=4)
         self.run_sluice(STAYING, "policy.resident=auto")
 
+    def test_a_refusal_names_enough_bytes_for_equal_devices(self):
+        pair = ("policy={name: data_parallel, replica: resident}", "platform.devices.gpu.count=2", "workload.batch=2",
+                "workload.micro_batch=1", "platform.links.pair={joins: [gpu0, gpu1], bandwidth: 1GB/s}")
+        done = self.run_sluice(STAYING, *pair, code=4)
+        said = re.search(r"at least ([\d.]+) MB of memory in gpu0 and in each other device with equally much", done.stderr)
+        enough = float(said[1])
+        self.run_sluice(STAYING, *pair, f"platform.devices.gpu.memory.capacity={enough}MB")
+        self.run_sluice(STAYING, *pair, f"platform.devices.gpu.memory.capacity={0.97 * enough}MB", code=4)
+
     def test_a_refusal_for_one_memory_of_two_says_that_its_number_may_be_too_little(self):
         # With more memory on the device, host memory is too small.
         done = subprocess.run([PROGRAM, "run", "alexnet_x200_training", "model.scale=1", "workload.batch=256",

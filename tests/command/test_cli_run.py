@@ -154,6 +154,13 @@ body:
         again = self.answers_json("run", "alexnet_x200", *cut, "policy.in_flight=900", "policy.buffers=3")
         self.assertAlmostEqual(again["metrics"]["makespan_s"] / makespan, 1, delta=1e-9)
 
+    def test_the_answer_counts_a_last_step_after_the_iterations(self):
+        # With three phases on two devices, an iteration is two steps. Of three or five steps, the last is in the epilogue.
+        for steps in (1, 2, 3, 4, 5):
+            text = self.answers("run", "phased_ipu_pair", "policy.weights_per=step", "workload.batches_per_step=1",
+                                f"workload.steps={steps}")
+            self.assertIn(f" {32 * steps} samples in {steps} step", text)
+
     def test_every_scenario_of_the_zoo_answers(self):
         for entry in json.loads(self.answers("list", "scenarios", "--json")):
             with self.subTest(scenario=entry["name"]):

@@ -234,6 +234,11 @@ TEST_CASE("phased: a round brings the first phase back to the first device") {
   CHECK(odd.iterations == 2);
   CHECK(odd.steps_per_iteration == 2);
   CHECK(odd.body_end < odd.actions.size());
+  // A step takes equally long, whether the last step is in the body or in the epilogue.
+  const double step_s = further_step_s(plan_of("batches_per_step: 3, steps: 2")).value();
+  for (const char* steps : {"3", "4", "5"})
+    CHECK(further_step_s(plan_of(std::string("batches_per_step: 3, steps: ") + steps)).value() ==
+          Approx(step_s).epsilon(1e-12));
   // One step of 12 or 15 batches takes as long as several steps with the same number of batches in total.
   CHECK(replay(plan_of("batches_per_step: 12")).makespan ==
         Approx(replay(even).makespan).epsilon(1e-12));

@@ -6,6 +6,7 @@
 #include "base/suggest.hpp"
 #include "command/groups.hpp"
 #include "command/table.hpp"
+#include "metrics/steady.hpp"
 #include "scenario/question_bound.hpp"
 #include "study/answer/asked.hpp"
 
@@ -40,9 +41,14 @@ std::int64_t compute_streams(const Plan& plan) {
   return count;
 }
 
-/// Returns text such as "1 step" or "5 steps".
-std::string steps_asked(const Plan& plan) {
-  const std::int64_t steps = plan.iterations / plan.iterations_per_step * plan.steps_per_iteration;
+/// Returns text such as "1 step" or "5 steps". An iteration may stand for two steps, and the epilogue for a last one. So
+/// the steps of an iteration are counted only if no samples tell how many steps the run has.
+std::string steps_of_run(const Plan& plan, double samples) {
+  const double of_a_step = samples_of_step(plan);
+  const std::int64_t steps =
+      samples > 0 && of_a_step > 0
+          ? std::llround(samples / of_a_step)
+          : plan.iterations / plan.iterations_per_step * plan.steps_per_iteration;
   return figure(static_cast<double>(steps), "") + (steps == 1 ? " step" : " steps");
 }
 
@@ -75,7 +81,7 @@ void add_time(LabelledRows& rows, const Report& report) {
     return text;
   };
   rows.emplace_back("makespan", figure(makespan, "s") + ", " + figure(number("samples"), "sample") +
-                                    " in " + steps_asked(report.plan) + ": " +
+                                    " in " + steps_of_run(report.plan, number("samples")) + ": " +
                                     figure(number("throughput_samples_per_s"), "samples/s"));
   const double measured = number("measured_share");
   rows.emplace_back(

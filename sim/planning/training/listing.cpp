@@ -97,7 +97,7 @@ Draft list_training(const Listing& listing, Program& step, const std::vector<Fac
     step.loads = loads_when_needed(step);
   if (listing.places) place_loads(step, *listing.places);
   const auto of_round = static_cast<std::size_t>(step.count());
-  if (listing.shape.rounds_per_batch > 1) add_updates(listing.shape, step);
+  if (listing.shape.updates_follow) add_updates(listing.shape, step);
   step.rest = step.count() - static_cast<std::int64_t>(of_round);
   Draft draft = list_program({.request = listing.request,
                               .program = step,

@@ -64,6 +64,8 @@ bool passes_repeat(const StepShape& step, const PolicyRequest& request) {
 }
 
 /// Returns the shortest round of the step if it is some of the passes of a batch, or nothing if it is whole batches.
+/// Unlike replicas have rounds of different lengths, but the sums of their gradients belong to one section of the plan.
+/// So if replicas sum gradients, the updates follow all rounds, even if a round is all passes of the batch.
 std::optional<StepShape> round_of_passes(const StepShape& step, const PolicyRequest& request,
                                          const TrainingOrder& order) {
   if (!passes_repeat(step, request)) return {};
@@ -72,8 +74,9 @@ std::optional<StepShape> round_of_passes(const StepShape& step, const PolicyRequ
   round.batches = 1;
   round.micro_batches = step.in_flight;
   round.rounds_per_batch = passes;
+  round.updates_follow = true;
   const std::int64_t count = units_of_round(round, passes, request, order);
-  if (count == passes) return {};
+  if (count == passes && !request.sums_gradients) return {};
   round.micro_batches *= count;
   round.rounds_per_batch /= count;
   round.rounds_per_step = round.rounds_per_batch * step.batches;

@@ -57,7 +57,7 @@ class StepMaker {
         pass(batch * shape_.micro_batches + done, count);
         ++draft_.program.passes;
       }
-      if (shape_.rounds_per_batch == 1) add_updates(shape_, draft_.program);
+      if (!shape_.updates_follow) add_updates(shape_, draft_.program);
     }
     draft_.program.passes *= shape_.rounds_per_batch;
     draft_.program.rounds_per_step = shape_.rounds_per_step;

@@ -57,9 +57,10 @@ struct StepShape {
   /// The number of equal rounds of a step. The program is one of these rounds.
   std::int64_t rounds_per_step = 1;
   /// If it is more than 1, a round is only some of the passes of a batch: `micro_batches` is the number of
-  /// micro-batches of the round, and all weights, gradients and optimizer state stay. The program then has no updates,
-  /// because these follow the last round (add_updates()).
+  /// micro-batches of the round, and all weights, gradients and optimizer state stay.
   std::int64_t rounds_per_batch = 1;
+  /// If true, the program has no updates, because these follow the last round of the batch (add_updates()).
+  bool updates_follow = false;
 
   /// Returns which tensors of this stage stay on the device.
   StayingTensors stays(std::size_t stage) const {

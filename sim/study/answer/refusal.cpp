@@ -62,12 +62,17 @@ FitAnswer ask_batch(OtherQuestions& questions, Scenario scenario, std::int64_t b
   }
 }
 
+/// Returns of which number of samples the searched batch is a multiple.
+std::int64_t batch_unit(const Workload& workload) {
+  return workload.micro_batch == workload.batch ? 1 : workload.micro_batch;
+}
+
 /// Finds the largest batch that fits. Returns nullopt if the search must end before it finds this batch. The search
 /// first tries the batch (requested batch) x (available bytes) / (needed bytes).
 std::optional<std::int64_t> largest_batch(const Scenario& scenario, const Shortage& shortage) {
   const Workload& workload = scenario.workload;
   if (scenario.cost->only_samples(scenario.model) > 0) return {};
-  const std::int64_t unit = workload.micro_batch == workload.batch ? 1 : workload.micro_batch;
+  const std::int64_t unit = batch_unit(workload);
   const std::int64_t units_asked = workload.batch / unit, limit = units_asked - 1;
   if (limit < 1) return 0;
   OtherQuestions questions(17);
@@ -89,14 +94,24 @@ Capacities capacities_like(Platform& platform, const std::string& pool) {
   Capacities found;
   for (Memory& memory : platform.memories)
     if (memory.name == pool) found.push_back(&memory.capacity);
+  const bool shared = !found.empty();
   std::optional<std::int64_t> capacity;
   for (const Device& device : platform.devices)
     if (const DeviceMemory* memory = device.memory_or_null(pool)) capacity = memory->capacity;
   for (Device& device : platform.devices)
     for (DeviceMemory& memory : device.memories)
-      if (memory.pool == pool || (memory.own && found.empty() && memory.capacity == capacity))
+      if (memory.pool == pool || (memory.own && !shared && memory.capacity == capacity))
         found.push_back(&memory.capacity);
   return found;
+}
+
+/// Returns a text about the other devices whose memory also has to be larger: " and in each other device with equally
+/// much memory", or "" if there are none.
+std::string equal_memories(const Scenario& scenario, const std::string& pool) {
+  Platform platform = scenario.platform;
+  return capacities_like(platform, pool).size() > 1
+             ? " and in each other device with equally much memory"
+             : "";
 }
 
 /// Returns the power of ten by which numbers of bytes are counted that people read with four digits.
@@ -123,14 +138,17 @@ std::optional<std::int64_t> enough_memory(const Scenario& scenario, const Shorta
     return questions.ask(larger);
   };
   std::int64_t bad = *shortage.available_bytes, good = rounded_up(*shortage.needed_bytes);
+  bool was_named = true;  // `good` is the number of bytes that the last shortage names
   while (const std::optional<Shortage> there = missing(good)) {
     const bool grows = there->pool == shortage.pool && there->needed_bytes;
     if (!grows || questions.given_up()) return {};
     bad = good;
-    good = rounded_up(std::max(*there->needed_bytes, good + good / 8 + 1));
+    const std::int64_t by_an_eighth = good + good / 8 + 1;
+    was_named = *there->needed_bytes >= by_an_eighth;
+    good = rounded_up(std::max(*there->needed_bytes, by_an_eighth));
   }
   // With a given cut, a strategy that searches names the fewest bytes of all fates. So fewer are not tried.
-  if (scenario.cut && scenario.fates && (*scenario.fates)->searches) return good;
+  if (was_named && scenario.cut && scenario.fates && (*scenario.fates)->searches) return good;
   const std::int64_t unit = std::max(unit_of(good), rounded_up((good - bad) / 16 + 1));
   const std::int64_t saved = largest_that_fits(0, (good - bad) / unit + 1, [&](std::int64_t units) {
     return good - units * unit > bad && !questions.given_up() && !missing(good - units * unit);
@@ -274,7 +292,7 @@ std::vector<std::string> changes_for(const Scenario& scenario, const Infeasible&
   advise_on_second_memory(scenario, refusal, changes);
   if (refusal.enough_bytes)
     changes.push_back("at least " + format_bytes(*refusal.enough_bytes) + " of memory" +
-                      in_pool(refusal));
+                      in_pool(refusal) + equal_memories(scenario, infeasible.shortage.pool));
   else if (infeasible.shortage.needed_bytes)
     changes.push_back("more memory" + in_pool(refusal) + ": " +
                       format_bytes(*infeasible.shortage.needed_bytes) +
@@ -298,7 +316,8 @@ std::string classes_of(const Shortage& shortage) {
 Refusal refusal_of(const Scenario& scenario, const Infeasible& infeasible) {
   Refusal refusal{.headline = infeasible.headline(),
                   .culprit = culprit_of(infeasible.shortage),
-                  .pool = pool_of(scenario, infeasible.shortage)};
+                  .pool = pool_of(scenario, infeasible.shortage),
+                  .batch_unit = batch_unit(scenario.workload)};
   if (const std::string waiter = first_waiter(infeasible.shortage); !waiter.empty())
     if (!infeasible.shortage.most_in_flight)  // otherwise the headline says what is too much
       refusal.headline += ": " + waiter;
@@ -326,6 +345,9 @@ std::string refusal_text(const Refusal& refusal, const Infeasible& infeasible) {
   if (refusal.largest_batch)
     text += *refusal.largest_batch > 0
                 ? "\n  the largest batch that fits: " + std::to_string(*refusal.largest_batch)
+            : refusal.batch_unit > 1
+                ? "\n  no smaller batch in micro-batches of " + std::to_string(refusal.batch_unit) +
+                      " samples fits if nothing else is changed"
                 : "\n  not even one sample fits if nothing else is changed";
   if (!refusal.changes.empty()) text += "\n  what helps: " + join(refusal.changes, "; or ");
   return text + " (in full: --json)";

@@ -17,10 +17,12 @@ struct Refusal {
   std::string headline;                ///< the first line of the message
   std::optional<TensorClass> culprit;  ///< the class of tensors that needs the most bytes
   std::string pool;                    ///< the memory that is too small; empty if not known
-  /// The number of samples of the largest batch that fits if nothing else is changed. If not even one sample fits, the
-  /// number is 0. If no search was made, or the search reached its limit of work, the value is nullopt.
+  std::int64_t batch_unit = 1;         ///< only batches of a multiple of so many samples are tried
+  /// The number of samples of the largest batch that fits if nothing else is changed. If no smaller batch
+  /// fits, the number is 0. If no search was made, or the search reached its limit of work, the value is nullopt.
   std::optional<std::int64_t> largest_batch;
-  /// A number of bytes with which the memory that is too small is large enough. Empty if none was found.
+  /// A number of bytes with which the memory that is too small is large enough. If other devices have equally much
+  /// memory, they need as many bytes. Empty if none was found.
   std::optional<std::int64_t> enough_bytes;
   /// Changes of the scenario that help, as a user would write them. Most have a reason in brackets.
   std::vector<std::string> changes;

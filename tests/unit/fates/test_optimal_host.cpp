@@ -138,7 +138,7 @@ TEST_CASE(
     "fastest strategy that fits",
     "[property]") {
   test::Dice dice(1202);
-  const int cases = test::cases_of(40);
+  const int cases = test::cases_of(16);
   int compared = 0, faster = 0;
   for (int k = 0; k < cases; ++k) {
     const Run run{k % 2 == 0 ? test::random_training(dice)

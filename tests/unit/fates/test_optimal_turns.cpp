@@ -84,7 +84,7 @@ std::int64_t some_capacity(test::Dice& dice, const Run& run);
 
 void compare(const std::string& policy, std::uint64_t seed) {
   test::Dice dice(seed);
-  const int cases = test::cases_of(300);
+  const int cases = test::cases_of(60);
   int compared = 0, faster = 0;
   for (int k = 0; k < cases; ++k) {
     const Run run(dice, policy);
@@ -272,7 +272,7 @@ TEST_CASE("the seconds of a tape are those of its run if devices take turns with
 
 TEST_CASE("more memory never makes optimal slower if weights take turns", "[property]") {
   test::Dice dice(1103);
-  const int cases = test::cases_of(40);
+  const int cases = test::cases_of(16);
   int faster = 0;
   for (int k = 0; k < cases; ++k) {
     const Run run(dice, k % 2 == 0 ? "streamed" : "phased");

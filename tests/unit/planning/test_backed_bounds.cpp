@@ -94,7 +94,7 @@ TEST_CASE(
   Dice dice(2029);
   for (const std::string policy : {"streamed", "resident"})
     for (const std::string fates : {"offload_all", "checkpoint", "optimal"})
-      for (int c = 0; c < test::cases_of(6); ++c) {
+      for (int c = 0; c < test::cases_of(4); ++c) {
         RandomCase made = test::random_case(dice, policy, /*training=*/true);
         const std::string text =
             with_second_memory(dice, made, "fates: {strategy: " + fates + "}\n");

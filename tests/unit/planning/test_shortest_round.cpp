@@ -122,6 +122,44 @@ TEST_CASE("only passes of a single batch are a round if a batch ends with update
 
 // Each device needs 0.6 ms for its weights, 0.001 ms for its first input and 18 ms for each micro-batch. The gradients
 // of 600 kB cross the ring in 2 pieces of 300 kB, each in 0.3 ms. The update of 150,000 weights computes 300,000 FLOP.
+// On two devices with 1 GFLOP/s, each of the 1100 passes of a replica takes 18 ms. Then the gradients of 600 kB cross
+// the ring in 2 pieces of 300 kB, each in 0.3 ms, and each replica updates 150,000 weights with 300,000 FLOP in 0.3 ms.
+TEST_CASE("a step of replicas includes the sums of their gradients") {
+  const auto step_s = [](std::int64_t batch, const std::string& optimizer) {
+    const Plan plan = make_plan(small_scenario(
+        1000, abc,
+        "workload: {mode: training, optimizer: " + optimizer + ", batch: " + std::to_string(batch) +
+            ", micro_batch: 1}\nstages: {cut: whole}\n"
+            "policy: {name: data_parallel, replica: resident, all_reduce: after}\n"
+            "fates: {strategy: keep_all}\n",
+        test::two_devices));
+    CHECK(plan.iterations == (batch > 2 * most_listed_passes ? batch / 2 : 1));
+    return further_step_s(plan).value();
+  };
+  CHECK(step_s(2200, "sgd") == Approx(1100 * 18e-3 + 0.6e-3 + 0.3e-3).epsilon(1e-12));
+  CHECK(step_s(2200, "sgd") - step_s(2000, "sgd") == Approx(100 * 18e-3).epsilon(1e-9));
+}
+
+// The fast replica computes 50 times as fast, so its loads need rounds of more passes than those of the slow replica.
+// No such number divides 1031, so its round is all passes. The slow replica takes 18 ms for each pass.
+TEST_CASE("unlike replicas with a long batch sum their gradients after all rounds") {
+  const std::vector<std::string> machine = {
+      "platform.devices.fast={rate: {float32: 50GFLOP/s}, memory: {capacity: 1GB}}",
+      "platform.links.host={joins: [host, gpu, fast], bandwidth: 1GB/s, latency: 50us}",
+      "platform.links.pair={joins: [gpu, fast], bandwidth: 1GB/s}"};
+  const Plan plan = make_plan(
+      small_scenario(1000, abc,
+                     "workload: {mode: training, optimizer: sgd, batch: 2062, micro_batch: 1}\n"
+                     "stages: {cut: whole}\npolicy: {name: data_parallel, replica: resident}\n"
+                     "fates: {strategy: keep_all}\n",
+                     machine));
+  check(plan);
+  CHECK(plan.collectives.size() == 1);
+  CHECK(replay(plan).makespan >= 1031 * 18e-3);
+  CHECK(further_step_s(plan).value() >= 1031 * 18e-3);
+  CHECK(further_step_s(plan).value() <= 1031 * 18e-3 + 2e-3);
+}
+
 TEST_CASE("replicas with a batch of many passes sum their gradients once, before the updates") {
   const Plan plan = make_plan(
       small_scenario(1000, abc,
