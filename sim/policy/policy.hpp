@@ -43,7 +43,8 @@ using BoundOfWays = std::function<double(const Reader& parameters)>;
 struct CutQuestion {
   Mode mode = Mode::inference;
   std::size_t layers = 0, devices = 0;
-  bool several_fates = false;  ///< whether several strategies for fates are compared, each with every cut
+  /// Whether each cut is planned with several strategies for fates, or with a strategy that searches for fates.
+  bool several_fates = false;
 };
 
 /// A policy's record. The function `plan` makes a draft from the request and the policy's parameters.

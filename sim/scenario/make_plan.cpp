@@ -224,7 +224,8 @@ std::vector<Chosen<Cut>> open_cuts(const Scenario& scenario) {
         scenario.acting->cuts({.mode = scenario.workload.mode(),
                                .layers = scenario.model.layers.size(),
                                .devices = scenario.platform.devices.size(),
-                               .several_fates = scenario.workload.training && !scenario.fates});
+                               .several_fates = scenario.workload.training &&
+                                                (!scenario.fates || (*scenario.fates)->searches)});
   std::vector<Chosen<Cut>> cuts;
   for (const CutChoice& choice : choices) {
     cuts.push_back(chosen_cut(choice));

@@ -20,6 +20,7 @@ double at_least_of(const PolicyRequest& request, const PolicyRequest& unlimited,
                    const TrainingOrder& order, double least) {
   const std::vector<std::int64_t> counts = counts_of(request, order);
   const WorkOfBatches work(unlimited, order);
+  PeaksOfBatches peaks(unlimited, order);
   const std::optional<std::int64_t> capacity = smallest_capacity(request, order);
   const std::int64_t per_batch = request.workload.batch / request.workload.micro_batch;
   for (const std::int64_t count : counts) {
@@ -27,8 +28,7 @@ double at_least_of(const PolicyRequest& request, const PolicyRequest& unlimited,
     if (!tried_with_passes(order, passes)) continue;
     const double sums = work.at_least(batches_of_run(request.workload), per_batch, passes);
     if (sums >= least) continue;
-    if (!request.strategy().searches && capacity &&
-        peak_at_least(unlimited, order, count, passes > 1) > *capacity)
+    if (!request.strategy().searches && capacity && peaks.at_least(count, passes > 1) > *capacity)
       continue;
     TrainingOrder settled = order;
     settled.in_flight = count;

@@ -91,11 +91,13 @@ std::string step_text(const PolicyRequest& request, const TrainingOrder& order,
 }
 
 TrainingWays::TrainingWays(const PolicyRequest& request, TrainingOrder order,
+                           std::shared_ptr<PeaksOfBatches> peaks,
                            std::shared_ptr<const std::vector<Stage>> stages)
     : enforced_(request.capacity_enforced),
       capacity_(smallest_capacity(request, order)),
       unlimited_(with_share(request)),
       order_(std::move(order)),
+      peaks_(std::move(peaks)),
       stages_(std::move(stages)),
       counts_latency_(!request.real_machine && std::ranges::max(load_latencies(
                                                    request.pricing.platform, order_.devices)) > 0) {
@@ -130,8 +132,8 @@ std::int64_t TrainingWays::count() const {
 std::vector<Candidate> TrainingWays::opened(const std::shared_ptr<const TrainingWays>& ways,
                                             double at_least) {
   const std::int64_t in_flight = *ways->order_.in_flight;
-  if (ways->capacity_ && !ways->fits(peak_at_least(ways->unlimited_, ways->order_, in_flight,
-                                                   ways->per_batch() > in_flight)))
+  if (ways->capacity_ &&
+      !ways->fits(ways->peaks_->at_least(in_flight, ways->per_batch() > in_flight)))
     return {};
   // The plan for a shown machine is changed afterwards, and may then need fewer bytes.
   const bool stays = !ways->unlimited_.real_machine && !ways->unlimited_.made_to_change;

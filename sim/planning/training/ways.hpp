@@ -23,11 +23,14 @@ namespace sluice {
 std::string step_text(const PolicyRequest& request, const TrainingOrder& order,
                       const ChosenStep& step);
 
+class PeaksOfBatches;
+
 /// The ways to train with a given number of micro-batches side by side. They differ in the places of the loads.
 class TrainingWays {
  public:
   /// If `stages` holds the stages of the request, the object keeps them alive.
   TrainingWays(const PolicyRequest& request, TrainingOrder order,
+               std::shared_ptr<PeaksOfBatches> peaks,
                std::shared_ptr<const std::vector<Stage>> stages);
 
   /// Returns the greatest number of different ways, including those that do not fit.
@@ -165,6 +168,7 @@ class TrainingWays {
       false;  ///< whether all ways of a replica in two memories are simulated with all replicas
   bool few_listings_ = false;  ///< EqualReplicas::few_listings
   TrainingOrder order_;
+  std::shared_ptr<PeaksOfBatches> peaks_;
   std::shared_ptr<const std::vector<Stage>> stages_;  ///< the stages to which the request refers
   bool counts_latency_;  ///< whether paces with different latencies are tried
 };

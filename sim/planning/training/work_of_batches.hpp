@@ -3,7 +3,10 @@
 // further pass and each further micro-batch adds a fixed amount.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <optional>
+#include <utility>
 
 #include "planning/training/training.hpp"
 
@@ -30,9 +33,22 @@ class WorkOfBatches {
   TrainingSums between_;
 };
 
-/// Returns a lower bound on the peak of every device with `in_flight` micro-batches side by side, if a batch has one or
-/// several passes.
-std::int64_t peak_at_least(const PolicyRequest& request, const TrainingOrder& order,
-                           std::int64_t in_flight, bool several_passes);
+/// Lower bounds on the peak of every device. They are computed when they are needed first.
+class PeaksOfBatches {
+ public:
+  /// The stages to which `request` refers must outlive this object.
+  PeaksOfBatches(PolicyRequest request, TrainingOrder order)
+      : request_(std::move(request)), order_(std::move(order)) {}
+
+  /// Returns a lower bound with `in_flight` micro-batches side by side, if a batch has one or several passes.
+  std::int64_t at_least(std::int64_t in_flight, bool several_passes);
+
+ private:
+  PolicyRequest request_;
+  TrainingOrder order_;
+  /// The peaks with 1, 2 and 3 micro-batches in flight: for a batch of one pass, and for a batch of two passes, of which
+  /// the second has one micro-batch.
+  std::array<std::array<std::optional<std::int64_t>, 3>, 2> few_ = {};
+};
 
 }  // namespace sluice
