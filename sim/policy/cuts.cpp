@@ -38,7 +38,7 @@ std::vector<CutChoice> cuts_with(const CutQuestion& question, const std::vector<
 
 std::vector<CutChoice> cuts_for_turns(const CutQuestion& question) {
   std::vector<std::int64_t> counts = {2, 3, 4, 5, 6, 8, 12, 16, 32, 64};
-  if (question.mode == Mode::training) counts = {2, 3, 4, 8, 16, 32};
+  if (question.several_fates) counts = {2, 3, 4, 8, 16, 32};  // planning each cut takes longer
   std::vector<CutChoice> between;
   for (const std::int64_t groups : counts) between.push_back({"by_weight", "groups", groups});
   for (const std::int64_t count : {6, 8, 12}) between.push_back(balanced(count, "weights"));
@@ -47,18 +47,25 @@ std::vector<CutChoice> cuts_for_turns(const CutQuestion& question) {
 
 std::vector<CutChoice> cuts_for_devices(const CutQuestion& question) {
   const bool training = question.mode == Mode::training;
+  const bool few = question.several_fates;  // planning each cut takes longer
   std::vector<CutChoice> between;
   const auto devices = static_cast<std::int64_t>(question.devices);
   if (devices > 1) between.push_back(balanced(devices));
   for (const std::int64_t count : {2, 3, 4, 6, 8, 16}) between.push_back(balanced(count));
   std::vector<std::int64_t> groups = {2, 3, 4, 6, 8, 16};
-  if (training) groups = {4, 16};  // fewer cuts: each is planned with every strategy
+  if (few) groups = {4, 16};
   for (const std::int64_t count : groups) between.push_back({"by_weight", "groups", count});
   for (const std::int64_t count : {4, 6, 8, 12}) between.push_back(balanced(count, "weights"));
   const std::size_t most_places = training ? 4 : 6;
-  for (CutChoice joined : {balanced(training ? 5 : 7), balanced(training ? 5 : 7, "weights")}) {
-    joined.joined = question.layers > most_places + 2;
+  const bool all = question.layers <= most_places + 2;  // every possible cut is compared
+  const std::int64_t stages = training ? 5 : 7;
+  for (CutChoice joined : {balanced(stages), balanced(stages, "weights")}) {
+    joined.joined_from = all ? 0 : 2;
     between.push_back(joined);
+  }
+  if (training && !few && !all) {
+    between.push_back(balanced(7, "weights"));
+    between.back().joined_from = 5;
   }
   return cuts_with(question, between, most_places);
 }

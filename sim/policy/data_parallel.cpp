@@ -35,10 +35,11 @@ std::optional<Draft> plan_to_compare(const PolicyRequest& request, const Reader&
 }
 
 /// In inference, replica_candidates() gives the bounds of the plans that are compared.
-double at_least(const PolicyRequest& request, const Reader& parameters) {
-  if (!request.workload.training) return 0;
-  return bound_of_replicas(acting_policy(data_parallel_policy, parameters), request, parameters)
-      .seconds;
+BoundOfWays at_least(const PolicyRequest& request, const Reader&) {
+  if (!request.workload.training) return {};
+  return [&request](const Reader& way) {
+    return bound_of_replicas(acting_policy(data_parallel_policy, way), request, way).seconds;
+  };
 }
 
 }  // namespace

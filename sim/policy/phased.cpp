@@ -10,6 +10,7 @@
 
 #include "base/error.hpp"
 #include "planning/common_parameters.hpp"
+#include "planning/phased/at_least.hpp"
 #include "planning/phased/plans.hpp"
 #include "planning/placement/placement_key.hpp"
 #include "planning/streaming/keys.hpp"
@@ -102,6 +103,7 @@ const Policy without_placement = {
     .replicable = true,
     .cuts = cuts_for_devices,
     .alternatives = alternatives,
+    .at_least = phases_at_least,
 };
 
 }  // namespace

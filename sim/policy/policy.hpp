@@ -31,15 +31,20 @@ struct CutChoice {
   /// Only for the cut `explicit`: the numbers of the layers after which the model is cut.
   std::vector<std::int64_t> after = {};
   const char* of = nullptr;  ///< only for the cut `balanced`: the value of the key `of`, or null
-  /// Whether all cuts are compared, too, in which some neighbouring stages of this cut are joined. Of n stages, there
-  /// are 2^(n - 1) - 2 such cuts, besides the whole model as one stage.
-  bool joined = false;
+  /// If at least 2: all cuts into at least so many stages are compared, too, in which some neighbouring stages of this
+  /// cut are joined. Of n stages, there are 2^(n - 1) - 2 such cuts into 2 stages or more.
+  int joined_from = 0;
 };
+
+/// Returns a lower bound of the seconds of the plans with these parameters.
+using BoundOfWays = std::function<double(const Reader& parameters)>;
 
 /// The properties of a scenario on which the compared cuts may depend. The size of a memory is not among them.
 struct CutQuestion {
   Mode mode = Mode::inference;
   std::size_t layers = 0, devices = 0;
+  /// Whether each cut is planned with several strategies for fates, or with a strategy that searches for fates.
+  bool several_fates = false;
 };
 
 /// A policy's record. The function `plan` makes a draft from the request and the policy's parameters.
@@ -103,10 +108,10 @@ struct Policy {
   /// first mapping is the usual way. If the function is null, open choices are made only by `candidates`.
   std::function<std::vector<Value>(const PolicyRequest& request, const Reader& parameters)>
       alternatives = {};
-  /// Returns a lower bound of the seconds of every plan that `plan` makes with these parameters. The judge does not call
-  /// `plan` for a mapping of `alternatives` if another plan is faster than this bound. If the function is null, no bound
-  /// is known.
-  std::function<double(const PolicyRequest& request, const Reader& parameters)> at_least = {};
+  /// Returns a function that returns, for a mapping of `alternatives` or for `parameters` itself, a lower bound of the
+  /// seconds of every plan that `plan` makes with this mapping. The judge does not call `plan` if another plan is faster
+  /// than this bound. `request` outlives the function. If `at_least` is null, no bound is known.
+  std::function<BoundOfWays(const PolicyRequest& request, const Reader& parameters)> at_least = {};
 };
 
 /// Returns the cuts that a policy compares: first the whole model as one stage, then the cuts in `between`, and then
@@ -121,7 +126,7 @@ std::vector<CutChoice> cuts_for_turns(const CutQuestion& question);
 /// With several devices, one of the cuts into stages of equal time has as many stages as there are devices. For a
 /// model with a few layers, every possible cut is added. For a larger model, every cut is added that joins neighbours
 /// of a few stages of about equal time, or of about equal weights. There are fewer cuts for training than for
-/// inference, because in training each cut is planned with every strategy for fates.
+/// inference, and the fewest if each cut is planned with every strategy for fates.
 std::vector<CutChoice> cuts_for_devices(const CutQuestion& question);
 
 const Catalog<Policy>& policy_catalog();

@@ -1,6 +1,7 @@
 // Turns a scenario into its plan. The model is cut into stages, the policy makes the plan, and the choices that the
 // scenario leaves open are made.
 #include <algorithm>
+#include <bit>
 #include <exception>
 #include <limits>
 
@@ -182,13 +183,15 @@ Chosen<Cut> chosen_cut(const CutChoice& choice) {
   return choose_cut(stages);
 }
 
-/// Returns all cuts into several stages in which some neighbouring stages of this cut are joined (CutChoice::joined).
-/// Returns nothing if the cut is not possible.
-std::vector<Chosen<Cut>> cuts_that_join(const Scenario& scenario, const Chosen<Cut>& cut) try {
+/// Returns all cuts into at least `least` stages in which some neighbouring stages of this cut are joined
+/// (CutChoice::joined_from). Returns nothing if the cut is not possible.
+std::vector<Chosen<Cut>> cuts_that_join(const Scenario& scenario, const Chosen<Cut>& cut,
+                                        int least) try {
   const std::vector<Stage> stages = cut_as(scenario, &cut).stages;
   const std::size_t places = stages.size() - 1;
   std::vector<Chosen<Cut>> cuts;
   for (std::size_t set = 1; set < (std::size_t{1} << places) - 1; ++set) {
+    if (std::popcount(set) + 1 < least) continue;
     CutChoice joined{.cut = "explicit"};
     for (std::size_t place = 0; place < places; ++place)
       if (set >> place & 1) joined.after.push_back(std::int64_t{stages[place].last} + 1);
@@ -217,14 +220,18 @@ std::vector<CutAttempt> attempts_of(const Scenario& scenario, const std::vector<
 std::vector<Chosen<Cut>> open_cuts(const Scenario& scenario) {
   std::vector<CutChoice> choices = {{"whole"}};
   if (scenario.acting->cuts)
-    choices = scenario.acting->cuts({.mode = scenario.workload.mode(),
-                                     .layers = scenario.model.layers.size(),
-                                     .devices = scenario.platform.devices.size()});
+    choices =
+        scenario.acting->cuts({.mode = scenario.workload.mode(),
+                               .layers = scenario.model.layers.size(),
+                               .devices = scenario.platform.devices.size(),
+                               .several_fates = scenario.workload.training &&
+                                                (!scenario.fates || (*scenario.fates)->searches)});
   std::vector<Chosen<Cut>> cuts;
   for (const CutChoice& choice : choices) {
     cuts.push_back(chosen_cut(choice));
-    if (!choice.joined) continue;
-    for (Chosen<Cut>& joined : cuts_that_join(scenario, cuts.back())) cuts.push_back(std::move(joined));
+    if (choice.joined_from == 0) continue;
+    for (Chosen<Cut>& joined : cuts_that_join(scenario, cuts.back(), choice.joined_from))
+      cuts.push_back(std::move(joined));
   }
   return cuts;
 }

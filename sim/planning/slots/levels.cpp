@@ -10,6 +10,13 @@ namespace sluice {
 
 namespace {
 
+/// Returns checked_add() of two numbers of bytes. Calls it only to report an error, because this is done very often.
+std::int64_t sum_of(std::int64_t a, std::int64_t b) {
+  std::int64_t sum = 0;
+  if (a >= 0 && b >= 0 && !__builtin_add_overflow(a, b, &sum)) return sum;
+  return checked_add(a, b, "bytes in a slot");
+}
+
 /// Adds bytes to the slots of the row from `begin` to `end` - 1. Returns the greatest number of the row after that.
 std::int64_t most_after(std::span<std::int64_t> row, std::size_t begin, std::size_t end,
                         std::int64_t bytes) {
@@ -17,7 +24,7 @@ std::int64_t most_after(std::span<std::int64_t> row, std::size_t begin, std::siz
   for (std::size_t s = 0; s < begin; ++s) others = std::max(others, row[s]);
   for (std::size_t s = end; s < row.size(); ++s) others = std::max(others, row[s]);
   for (std::size_t s = begin; s < end; ++s) changed = std::max(changed, row[s]);
-  changed = checked_add(changed, bytes, "bytes in a slot");
+  changed = sum_of(changed, bytes);
   for (std::size_t s = begin; s < end; ++s) row[s] += bytes;
   return std::max(changed, others);
 }
@@ -46,7 +53,7 @@ void Levels::add(std::size_t first, std::size_t last, std::int64_t bytes) {
 void Levels::add(const Range& range, std::size_t first, std::size_t last, std::int64_t bytes) {
   std::int64_t& most = most_[range.node];
   if (first <= range.first && range.last <= last) {
-    most = checked_add(most, bytes, "bytes in a slot");
+    most = sum_of(most, bytes);
     more_[range.node] += bytes;
     return;
   }
@@ -54,21 +61,19 @@ void Levels::add(const Range& range, std::size_t first, std::size_t last, std::i
     const std::span<std::int64_t> row(slots_.data() + range.first, range.last - range.first + 1);
     const std::size_t begin = std::max(first, range.first) - range.first;
     const std::size_t end = std::min(last, range.last) - range.first + 1;
-    most = checked_add(most_after(row, begin, end, bytes), more_[range.node], "bytes in a slot");
+    most = sum_of(most_after(row, begin, end, bytes), more_[range.node]);
     return;
   }
   if (first <= range.middle()) add(range.left(), first, last, bytes);
   if (last > range.middle()) add(range.right(), first, last, bytes);
-  most = checked_add(std::max(most_[2 * range.node], most_[2 * range.node + 1]), more_[range.node],
-                     "bytes in a slot");
+  most = sum_of(std::max(most_[2 * range.node], most_[2 * range.node + 1]), more_[range.node]);
 }
 
 void Levels::update_row(const Range& row) {
   const auto slot = [&](std::size_t at) {
     return slots_.begin() + static_cast<std::ptrdiff_t>(at);
   };
-  most_[row.node] = checked_add(*std::max_element(slot(row.first), slot(row.last) + 1),
-                                more_[row.node], "bytes in a slot");
+  most_[row.node] = sum_of(*std::max_element(slot(row.first), slot(row.last) + 1), more_[row.node]);
 }
 
 std::optional<std::size_t> Levels::last_above(std::size_t first, std::size_t last,

@@ -38,15 +38,15 @@ std::vector<Candidate> candidates_of_order(
   unlimited.capacity_enforced = false;
   const std::int64_t per_batch = request.workload.batch / request.workload.micro_batch;
   const std::vector<std::int64_t> counts = counts_of(request, order);
-  const WorkOfBatches work(unlimited, order, std::ranges::max(counts));
+  const WorkOfBatches work(unlimited, order);
+  const auto peaks = std::make_shared<PeaksOfBatches>(unlimited, order);
   std::vector<Candidate> candidates;
   for (const std::int64_t count : counts) {
     const std::int64_t passes = (per_batch + count - 1) / count;
     if (!tried_with_passes(order, passes)) continue;
     TrainingOrder settled = order;
     settled.in_flight = count;
-    const auto ways = std::make_shared<const TrainingWays>(
-        request, settled, work.peak_at_least(count, passes), stages);
+    const auto ways = std::make_shared<const TrainingWays>(request, settled, peaks, stages);
     const double at_least = work.at_least(batches_of_run(request.workload), per_batch, passes);
     candidates.push_back({at_least, ways->count(), {}, [ways, at_least] {
                             return TrainingWays::opened(ways, at_least);
@@ -67,7 +67,7 @@ void add_candidates_that_stay(const PolicyRequest& request, const TrainingOrder&
   PolicyRequest unlimited = request;
   unlimited.capacity_enforced = false;
   const std::vector<std::int64_t> counts = counts_of(request, order);
-  const WorkOfBatches work(unlimited, orders.front(), std::ranges::max(counts));
+  const WorkOfBatches work(unlimited, orders.front());
   const std::int64_t per_batch = request.workload.batch / request.workload.micro_batch;
   double at_least = never;
   for (const std::int64_t count : counts)

@@ -19,16 +19,17 @@ namespace {
 double at_least_of(const PolicyRequest& request, const PolicyRequest& unlimited,
                    const TrainingOrder& order, double least) {
   const std::vector<std::int64_t> counts = counts_of(request, order);
-  const WorkOfBatches work(unlimited, order, std::ranges::max(counts));
+  const WorkOfBatches work(unlimited, order);
+  PeaksOfBatches peaks(unlimited, order);
   const std::optional<std::int64_t> capacity = smallest_capacity(request, order);
   const std::int64_t per_batch = request.workload.batch / request.workload.micro_batch;
   for (const std::int64_t count : counts) {
     const std::int64_t passes = (per_batch + count - 1) / count;
     if (!tried_with_passes(order, passes)) continue;
-    if (!request.strategy().searches && capacity && work.peak_at_least(count, passes) > *capacity)
-      continue;
     const double sums = work.at_least(batches_of_run(request.workload), per_batch, passes);
     if (sums >= least) continue;
+    if (!request.strategy().searches && capacity && peaks.at_least(count, passes > 1) > *capacity)
+      continue;
     TrainingOrder settled = order;
     settled.in_flight = count;
     least = std::min(least, std::max(sums, clock_at_least(unlimited, settled)));
@@ -101,7 +102,8 @@ std::string text_of(const LoadSequence& sequence, bool late) {
     text += ", loads timed as if they took " +
             std::to_string(static_cast<std::int64_t>(100 * pace->loads)) + " % of the computation";
   if (pace && pace->latency > 0)
-    text += ", with a latency of " + format_quantity(100 * pace->latency, Dimension::none) + " % of it";
+    text +=
+        ", with a latency of " + format_quantity(100 * pace->latency, Dimension::none) + " % of it";
   if (order == LoadOrder::smallest_first) text += ", small loads first";
   if (order == LoadOrder::weights_first) text += ", weights first";
   if (late) text += ", loads listed where they are needed";

@@ -178,7 +178,7 @@ std::vector<Candidate> searches(const PolicyRequest& request, const TrainingOrde
   const std::int64_t per_batch = request.workload.batch / request.workload.micro_batch;
   std::vector<Candidate> all;
   for (TrainingOrder& settled : fitting_orders(request, order)) {
-    const WorkOfBatches work(bounds->kept(), settled, std::ranges::max(in_flight));
+    const WorkOfBatches work(bounds->kept(), settled);
     for (const std::int64_t count : in_flight) {
       const std::int64_t passes = (per_batch + count - 1) / count;
       if (!tried_with_passes(settled, passes)) continue;

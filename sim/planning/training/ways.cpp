@@ -21,6 +21,7 @@
 #include "planning/training/late_loads.hpp"
 #include "planning/training/orders.hpp"
 #include "planning/training/step_digest.hpp"
+#include "planning/training/work_of_batches.hpp"
 
 namespace sluice {
 namespace {
@@ -89,13 +90,14 @@ std::string step_text(const PolicyRequest& request, const TrainingOrder& order,
   return text.str();
 }
 
-TrainingWays::TrainingWays(const PolicyRequest& request, TrainingOrder order, std::int64_t at_least,
+TrainingWays::TrainingWays(const PolicyRequest& request, TrainingOrder order,
+                           std::shared_ptr<PeaksOfBatches> peaks,
                            std::shared_ptr<const std::vector<Stage>> stages)
     : enforced_(request.capacity_enforced),
       capacity_(smallest_capacity(request, order)),
       unlimited_(with_share(request)),
       order_(std::move(order)),
-      at_least_(at_least),
+      peaks_(std::move(peaks)),
       stages_(std::move(stages)),
       counts_latency_(!request.real_machine && std::ranges::max(load_latencies(
                                                    request.pricing.platform, order_.devices)) > 0) {
@@ -129,7 +131,10 @@ std::int64_t TrainingWays::count() const {
 
 std::vector<Candidate> TrainingWays::opened(const std::shared_ptr<const TrainingWays>& ways,
                                             double at_least) {
-  if (!ways->fits(ways->at_least_)) return {};
+  const std::int64_t in_flight = *ways->order_.in_flight;
+  if (ways->capacity_ &&
+      !ways->fits(ways->peaks_->at_least(in_flight, ways->per_batch() > in_flight)))
+    return {};
   // The plan for a shown machine is changed afterwards, and may then need fewer bytes.
   const bool stays = !ways->unlimited_.real_machine && !ways->unlimited_.made_to_change;
   const std::optional<std::int64_t> memory = stays ? ways->capacity_ : std::nullopt;

@@ -23,12 +23,14 @@ namespace sluice {
 std::string step_text(const PolicyRequest& request, const TrainingOrder& order,
                       const ChosenStep& step);
 
+class PeaksOfBatches;
+
 /// The ways to train with a given number of micro-batches side by side. They differ in the places of the loads.
 class TrainingWays {
  public:
-  /// `at_least` is a lower bound on the bytes that each device needs. If `stages` holds the stages of the request, the
-  /// object keeps them alive.
-  TrainingWays(const PolicyRequest& request, TrainingOrder order, std::int64_t at_least,
+  /// If `stages` holds the stages of the request, the object keeps them alive.
+  TrainingWays(const PolicyRequest& request, TrainingOrder order,
+               std::shared_ptr<PeaksOfBatches> peaks,
                std::shared_ptr<const std::vector<Stage>> stages);
 
   /// Returns the greatest number of different ways, including those that do not fit.
@@ -132,7 +134,8 @@ class TrainingWays {
   /// memories is simulated with all replicas. Or the replicas are not equal (EqualReplicas::few_listings).
   bool tries_few() const {
     return simulates_all_ || few_listings_ ||
-           (one_of_many(order_) && (order_.devices.size() > 1 || (whole_ && whole_->sums_gradients)));
+           (one_of_many(order_) &&
+            (order_.devices.size() > 1 || (whole_ && whole_->sums_gradients)));
   }
   /// Returns whether runs also stay within more bytes than their loads need (run_parts).
   bool uses_idle_links() const { return shared_ && !tries_few(); }
@@ -161,10 +164,11 @@ class TrainingWays {
   bool shared_ = false;  ///< whether these replicas share links
   /// If `whole_` is given: whether no transfer of all replicas uses a link at the same time as another transfer.
   bool links_are_free_ = false;
-  bool simulates_all_ = false;  ///< whether all ways of a replica in two memories are simulated with all replicas
-  bool few_listings_ = false;   ///< EqualReplicas::few_listings
+  bool simulates_all_ =
+      false;  ///< whether all ways of a replica in two memories are simulated with all replicas
+  bool few_listings_ = false;  ///< EqualReplicas::few_listings
   TrainingOrder order_;
-  std::int64_t at_least_;
+  std::shared_ptr<PeaksOfBatches> peaks_;
   std::shared_ptr<const std::vector<Stage>> stages_;  ///< the stages to which the request refers
   bool counts_latency_;  ///< whether paces with different latencies are tried
 };

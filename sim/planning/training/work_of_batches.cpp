@@ -28,8 +28,9 @@ TrainingSums less(const TrainingSums& a, const TrainingSums& b) {
 std::vector<TrainingSums> training_sums(const PolicyRequest& request, const TrainingOrder& order,
                                         const std::vector<StepSize>& sizes) {
   const Platform& platform = request.pricing.platform;
-  const StepMachine machine{platform,      order.devices,        smallest_device(platform, order.devices).name,
-                            order.overlap, request.real_machine, request.replicas};
+  const StepMachine machine{
+      platform,      order.devices,        smallest_device(platform, order.devices).name,
+      order.overlap, request.real_machine, request.replicas};
   std::vector<TrainingSums> all;
   with_step_shape(request, order, [&](StepShape step) {
     for (const StepSize& size : sizes) {
@@ -42,26 +43,18 @@ std::vector<TrainingSums> training_sums(const PolicyRequest& request, const Trai
   return all;
 }
 
-WorkOfBatches::WorkOfBatches(const PolicyRequest& request, const TrainingOrder& order,
-                             std::int64_t most_in_flight)
+WorkOfBatches::WorkOfBatches(const PolicyRequest& request, const TrainingOrder& order)
     : request_(request), order_(order), priced_alike_(devices_alike(request, order)) {
   const bool several = request.workload.batch > request.workload.micro_batch;
   std::vector<StepSize> sizes = {{1, 1}, {1, 1, 2}};
   if (several) sizes.insert(sizes.end(), {{2, 1}, {3, 1}, {4, 2}});
-  if (most_in_flight > 1) sizes.insert(sizes.end(), {{2, 2}, {3, 3}, {3, 2}, {4, 3}});
   const std::vector<TrainingSums> sums = training_sums(request, order, sizes);
   one_ = sums[0];
   between_ = less(one_, less(sums[1], one_));
-  one_pass_peaks_[0] = one_.peak;
   if (!several) return;
   two_passes_ = sums[2];
   each_ = part(sums[4], two_passes_, 0.5);
   pass_ = less(less(sums[3], two_passes_), each_);
-  passes_peaks_[0] = two_passes_.peak;
-  for (std::size_t more = 0; more < 2 && most_in_flight > 1; ++more) {
-    one_pass_peaks_[more + 1] = sums[5 + more].peak;
-    passes_peaks_[more + 1] = sums[7 + more].peak;
-  }
 }
 
 double WorkOfBatches::at_least(double batches, std::int64_t micro_batches,
@@ -106,11 +99,22 @@ double WorkOfBatches::at_least(double batches, std::int64_t micro_batches,
 // device holds the most bytes at the first or the last of them. At both, the bytes are a linear function of the number
 // of micro-batches. The peak is the greatest of such functions, so each further micro-batch adds at least as much to it
 // as the one before. So beyond 3 micro-batches, each adds at least (peak of 3) - (peak of 2).
-std::int64_t WorkOfBatches::peak_at_least(std::int64_t in_flight, std::int64_t passes) const {
-  const std::array<std::int64_t, 3>& peaks = passes == 1 ? one_pass_peaks_ : passes_peaks_;
-  if (in_flight <= 3) return peaks[static_cast<std::size_t>(in_flight - 1)];
-  const double more = static_cast<double>(in_flight - 3) * static_cast<double>(peaks[2] - peaks[1]);
-  return peaks[2] + static_cast<std::int64_t>(std::min(more, 4e18));
+std::int64_t PeaksOfBatches::at_least(std::int64_t in_flight, bool several_passes) {
+  auto& few = few_[several_passes ? 1 : 0];
+  // Sizes that are computed together need the fates only once.
+  const std::int64_t least = in_flight <= 3 ? in_flight : 2,
+                     most = std::min<std::int64_t>(in_flight, 3);
+  if (!few[static_cast<std::size_t>(least - 1)] || !few[static_cast<std::size_t>(most - 1)]) {
+    std::vector<StepSize> sizes;
+    for (std::int64_t count = least; count <= most; ++count)
+      sizes.push_back({several_passes ? count + 1 : count, count});
+    const std::vector<TrainingSums> sums = training_sums(request_, order_, sizes);
+    for (std::size_t s = 0; s < sizes.size(); ++s)
+      few[static_cast<std::size_t>(least - 1) + s] = sums[s].peak;
+  }
+  if (in_flight <= 3) return *few[static_cast<std::size_t>(in_flight - 1)];
+  const double more = static_cast<double>(in_flight - 3) * static_cast<double>(*few[2] - *few[1]);
+  return *few[2] + static_cast<std::int64_t>(std::min(more, 4e18));
 }
 
 }  // namespace sluice

@@ -197,12 +197,14 @@ class Attempts {
     // The policy knows no other way than the scenario's keys, and the strategy is that of the scenario.
     const bool asked = maps.empty() && (strategies.empty() || &attempt == &strategies.front());
     if (maps.empty()) maps.push_back(parameters_.map());
+    const Record record = record_of(policy_);
+    const BoundOfWays bound = bound_of_ways(attempt.request);
     for (Value& map : maps) {
-      const Keys keys(std::move(map), record_of(policy_));
+      const Keys keys(std::move(map), record);
       const std::string text = joined(attempt.cut, difference(keys.map(), parameters_.map()));
       ++ways_;
       candidates_.push_back(
-          {least_seconds(attempt.request, keys), 1,
+          {least_seconds(bound, keys), 1,
            [this, &attempt, number, keys, text, asked](double worth, const auto& settled) {
              const PolicyRequest& request = attempt.request;
              Settled one;
@@ -223,11 +225,21 @@ class Attempts {
     }
   }
 
-  /// Returns a lower bound of the seconds of the plan with these keys. If the plan may have an error, returns 0: the
-  /// error is reported when the plan is made.
-  double least_seconds(const PolicyRequest& request, const Keys& keys) const {
+  /// Returns the policy's function for lower bounds, or null. If there is an error, returns null: the error is reported
+  /// when a plan is made.
+  BoundOfWays bound_of_ways(const PolicyRequest& request) const {
     try {
-      return policy_.at_least ? policy_.at_least(request, keys.reader()) : 0;
+      if (policy_.at_least) return policy_.at_least(request, parameters_);
+    } catch (const Infeasible&) {
+    } catch (const InputError&) {
+    }
+    return {};
+  }
+
+  /// Returns a lower bound of the seconds of the plan with these keys. If the plan may have an error, returns 0.
+  static double least_seconds(const BoundOfWays& bound, const Keys& keys) {
+    try {
+      if (bound) return bound(keys.reader());
     } catch (const Infeasible&) {
     } catch (const InputError&) {
     }

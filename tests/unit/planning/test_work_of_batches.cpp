@@ -39,7 +39,7 @@ TEST_CASE("the extrapolated work of batches is at most the work of a whole run")
     if (devices == 1 && dice.one_in(2))
       for (std::size_t s = 0; s < drawn.cut.stages.size(); ++s)
         order.staying.push_back(test::random_staying(dice));
-    const WorkOfBatches work(request, order, 1);
+    const WorkOfBatches work(request, order);
     INFO(text << request.strategy().name);
     for (const std::int64_t in_flight : {1, 2, 3, 5})
       for (const std::int64_t passes : {1, 2, 3})

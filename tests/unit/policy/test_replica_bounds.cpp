@@ -58,7 +58,7 @@ TEST_CASE("no training of replicas takes fewer seconds than its bound", "[proper
         PolicyRequest request = request_of(scenario, cut, scenario.fates);
         request.fates_open = true;
         const Reader& parameters = scenario.policy.keys.reader();
-        const double least = scenario.policy->at_least(request, parameters);
+        const double least = scenario.policy->at_least(request, parameters)(parameters);
         const double seconds =
             run_seconds(finish(scenario.policy->plan(request, parameters), request));
         CHECK(least > 0);
@@ -139,7 +139,7 @@ BoundedRun trained_by_two(const std::string& cut, const std::string& keys) {
   const CutModel made = cut_models(scenario).front();
   const PolicyRequest request = request_of(scenario, made, scenario.fates);
   const Reader& parameters = scenario.policy.keys.reader();
-  return {scenario.policy->at_least(request, parameters),
+  return {scenario.policy->at_least(request, parameters)(parameters),
           run_seconds(finish(scenario.policy->plan(request, parameters), request))};
 }
 

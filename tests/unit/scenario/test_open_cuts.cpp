@@ -39,6 +39,9 @@ TEST_CASE("for a model of many layers, the compared cuts join neighbours of a fe
   const std::string training =
       "policy: {name: phased}\nworkload: {mode: training, batch: 2, micro_batch: 1}\n";
   CHECK(explicit_cuts(on_two_devices(14, training, "1MB")).size() == 2 * 14);
+  // If the scenario gives the strategy for fates, there are also the cuts into 5 and 6 stages that join neighbours of 7
+  // stages of equal weights: 15 and 6 cuts.
+  CHECK(explicit_cuts(on_two_devices(14, training + "fates: sqrt\n", "1MB")).size() == 2 * 14 + 21);
 }
 
 TEST_CASE("for a model of a few layers, the compared cuts are all cuts, each once") {
