@@ -21,26 +21,26 @@ class MemoryFromEnd {
         last_(passes.empty() ? 0 : there_.size()),
         changes_(passes.size()) {}
 
-  std::optional<TapeMemory> memory() {
+  std::optional<std::vector<std::int64_t>> bytes() {
     for (const TapeOp& op : tape_) {
       if (!names_a_tensor(op)) return {};
       if (op.kind == TapeOp::Kind::backward)
         chain_.each_read(op.number, [&](std::size_t b, bool) { ++additions_[b]; });
     }
-    TapeMemory memory{std::vector<std::int64_t>(tape_.size())};
+    std::vector<std::int64_t> bytes(tape_.size());
     for (at_ = tape_.size(); at_-- > 0;) {
       const std::int64_t workspace = perform(tape_[at_]);
-      memory.bytes[at_] = held_ + workspace;
+      bytes[at_] = held_ + workspace;
       held_ -= std::exchange(leaves_, 0);
     }
-    take_one_after_the_other(memory);
+    if (!passes_.empty()) take_one_after_the_other(bytes);
     // The input is in host memory from the start. If it has no bytes, it is also on the device.
     copy_needed_[0] = false;
     if (chain_.input.bytes == 0) there_[0] = false;
     const auto none = [](const std::vector<char>& marks) {
       return std::none_of(marks.begin(), marks.end(), [](char mark) { return mark != 0; });
     };
-    return none(there_) && none(copy_needed_) ? std::optional(std::move(memory)) : std::nullopt;
+    return none(there_) && none(copy_needed_) ? std::optional(std::move(bytes)) : std::nullopt;
   }
 
  private:
@@ -72,17 +72,12 @@ class MemoryFromEnd {
   }
 
   /// Corrects the bytes of passes that compute several micro-batches one after the other, as the general case in
-  /// tape.cpp does, and finds the peak.
-  void take_one_after_the_other(TapeMemory& memory) const {
+  /// tape.cpp does.
+  void take_one_after_the_other(std::vector<std::int64_t>& bytes) const {
     for (std::size_t at = 0; at < tape_.size(); ++at) {
-      if (!passes_.empty()) {
-        const std::int64_t fewer =
-            std::min(changes_[at].comes, changes_[at].goes) + changes_[at].both;
-        memory.bytes[at] -= fewer - fewer / chain_.side_by_side;
-      }
-      const bool copies =
-          tape_[at].kind == TapeOp::Kind::load || tape_[at].kind == TapeOp::Kind::save;
-      if (!copies || passes_.empty()) memory.peak = std::max(memory.peak, memory.bytes[at]);
+      const std::int64_t fewer =
+          std::min(changes_[at].comes, changes_[at].goes) + changes_[at].both;
+      bytes[at] -= fewer - fewer / chain_.side_by_side;
     }
   }
 
@@ -140,9 +135,9 @@ class MemoryFromEnd {
 
 }  // namespace
 
-std::optional<TapeMemory> memory_from_end(const Chain& chain, const Tape& tape,
-                                          const std::vector<std::size_t>& passes) {
-  return MemoryFromEnd(chain, tape, passes).memory();
+std::optional<std::vector<std::int64_t>> bytes_from_end(const Chain& chain, const Tape& tape,
+                                                        const std::vector<std::size_t>& passes) {
+  return MemoryFromEnd(chain, tape, passes).bytes();
 }
 
 }  // namespace sluice

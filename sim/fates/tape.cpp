@@ -221,17 +221,30 @@ std::int64_t perform(const Chain& chain, Lifetimes& live, const TapeOp& op, std:
   return stage.backward_workspace;
 }
 
-}  // namespace
+bool copies(const TapeOp& op) {
+  return op.kind == TapeOp::Kind::save || op.kind == TapeOp::Kind::load;
+}
 
-TapeMemory memory_of(const Chain& chain, const Tape& tape) {
-  const bool one_device = chain.devices == 1, one_by_one = chain.side_by_side == 1;
-  const auto passes = one_device && one_by_one ? std::vector<std::size_t>() : passes_of(tape);
-  if (one_device)
-    if (std::optional<TapeMemory> memory = memory_from_end(chain, tape, passes))
-      return std::move(*memory);
-  // If the tape is wrong, what follows says how.
+/// Adds to `bytes` the weights that take turns on this device, between the passes of a run of their stage (ChainTurn).
+/// In these passes, the workspace contains the weights.
+void hold_weights(const Chain& chain, const Tape& tape, std::size_t device,
+                  std::vector<std::int64_t>& bytes) {
+  std::size_t last = tape.size();  // the last pass of a stage with such weights
+  for (std::size_t at = 0; at < tape.size(); ++at) {
+    const std::size_t stage = tape[at].number;
+    if (copies(tape[at]) || chain.stages[stage].turn.bytes == 0) continue;
+    if (last < at && tape[last].number == stage && chain.device(stage) == device)
+      while (++last < at) bytes[last] += chain.stages[stage].turn.bytes;
+    last = at;
+  }
+}
+
+/// Returns TapeMemory::bytes. `passes` is the result of passes_of(), and may be empty for a chain with one device whose
+/// micro-batches do not run side by side.
+std::vector<std::int64_t> bytes_on_devices(const Chain& chain, const Tape& tape,
+                                           const std::vector<std::size_t>& passes) {
   const auto device_at = [&](std::size_t at) {
-    return one_device ? 0 : chain.device(tape[passes[at]].number);
+    return chain.devices == 1 ? 0 : chain.device(tape[passes[at]].number);
   };
   Lifetimes live(chain, tape.size());
   std::vector<std::int64_t> workspace(tape.size());
@@ -240,20 +253,34 @@ TapeMemory memory_of(const Chain& chain, const Tape& tape) {
     workspace[at] = perform(chain, live, tape[at], at);
   }
   live.end();
-  TapeMemory memory{std::vector<std::int64_t>(tape.size(), 0)};
+  std::vector<std::int64_t> most(tape.size(), 0);
   for (std::size_t d = 0; d < chain.devices; ++d) {
     std::vector<std::int64_t> bytes = live.totals(d);
-    if (!one_by_one) take_one_after_the_other(chain, passes, live.lifetimes(d), bytes);
+    if (chain.side_by_side > 1) take_one_after_the_other(chain, passes, live.lifetimes(d), bytes);
+    hold_weights(chain, tape, d, bytes);
     for (std::size_t at = 0; at < tape.size(); ++at) {
       const std::int64_t all =
           bytes[at] + chain.occupied_on(d) + (device_at(at) == d ? workspace[at] : 0);
-      memory.bytes[at] = std::max(memory.bytes[at], static_cast<std::int64_t>(chain.devices) * all);
+      most[at] = std::max(most[at], static_cast<std::int64_t>(chain.devices) * all);
     }
   }
-  for (std::size_t at = 0; at < tape.size(); ++at) {
-    const bool copies = tape[at].kind == TapeOp::Kind::load || tape[at].kind == TapeOp::Kind::save;
-    if (!copies || one_by_one) memory.peak = std::max(memory.peak, memory.bytes[at]);
-  }
+  return most;
+}
+
+}  // namespace
+
+TapeMemory memory_of(const Chain& chain, const Tape& tape) {
+  const bool one_device = chain.devices == 1, one_by_one = chain.side_by_side == 1;
+  const auto passes = one_device && one_by_one ? std::vector<std::size_t>() : passes_of(tape);
+  std::optional<std::vector<std::int64_t>> bytes;
+  if (one_device) bytes = bytes_from_end(chain, tape, passes);
+  if (bytes)
+    hold_weights(chain, tape, 0, *bytes);
+  else  // if the tape is wrong, this says how
+    bytes = bytes_on_devices(chain, tape, passes);
+  TapeMemory memory{std::move(*bytes)};
+  for (std::size_t at = 0; at < tape.size(); ++at)
+    if (!copies(tape[at]) || one_by_one) memory.peak = std::max(memory.peak, memory.bytes[at]);
   return memory;
 }
 
@@ -291,8 +318,7 @@ RunsOfStages::RunsOfStages(const Chain& chain, const Tape& tape)
 }
 
 bool RunsOfStages::begins(const TapeOp& op) {
-  const bool copies = op.kind == TapeOp::Kind::save || op.kind == TapeOp::Kind::load;
-  if (copies || chain_.stages[op.number].turn.bytes == 0) return false;
+  if (copies(op) || chain_.stages[op.number].turn.bytes == 0) return false;
   return std::exchange(stage_, op.number) != op.number;
 }
 

@@ -42,6 +42,9 @@ using Tape = std::vector<TapeOp>;
 /// tensors that the pass makes, or that are loaded for it, come micro-batch by micro-batch. The tensors that it
 /// reads for the last time leave micro-batch by micro-batch, too.
 ///
+/// Weights that take turns are on the device during the whole run of their stage (ChainTurn), including passes of
+/// stages whose weights stay. The update, and passes of other micro-batches, may need more bytes.
+///
 /// If several devices take turns, each device that uses a tensor holds one of its own. A pass or a load brings it to
 /// its device only. The first transfer to another device needs no operation. `bytes` has n times the bytes of the
 /// fullest of the n devices, with Chain::occupied. So an operation fits if each device has an equal share of the

@@ -38,7 +38,7 @@ std::vector<CutChoice> cuts_with(const CutQuestion& question, const std::vector<
 
 std::vector<CutChoice> cuts_for_turns(const CutQuestion& question) {
   std::vector<std::int64_t> counts = {2, 3, 4, 5, 6, 8, 12, 16, 32, 64};
-  if (question.several_fates) counts = {2, 3, 4, 8, 16, 32};  // planning each cut takes longer
+  if (question.many_ways) counts = {2, 3, 4, 8, 16, 32};  // planning each cut takes longer
   std::vector<CutChoice> between;
   for (const std::int64_t groups : counts) between.push_back({"by_weight", "groups", groups});
   for (const std::int64_t count : {6, 8, 12}) between.push_back(balanced(count, "weights"));
@@ -47,7 +47,7 @@ std::vector<CutChoice> cuts_for_turns(const CutQuestion& question) {
 
 std::vector<CutChoice> cuts_for_devices(const CutQuestion& question) {
   const bool training = question.mode == Mode::training;
-  const bool few = question.several_fates;  // planning each cut takes longer
+  const bool few = question.many_ways;  // planning each cut takes longer
   std::vector<CutChoice> between;
   const auto devices = static_cast<std::int64_t>(question.devices);
   if (devices > 1) between.push_back(balanced(devices));

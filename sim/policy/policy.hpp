@@ -43,8 +43,9 @@ using BoundOfWays = std::function<double(const Reader& parameters)>;
 struct CutQuestion {
   Mode mode = Mode::inference;
   std::size_t layers = 0, devices = 0;
-  /// Whether each cut is planned with several strategies for fates, or with a strategy that searches for fates.
-  bool several_fates = false;
+  /// Whether training plans each cut in many ways: with several strategies for fates, with a strategy that searches for
+  /// fates, or with placements in two memories.
+  bool many_ways = false;
 };
 
 /// A policy's record. The function `plan` makes a draft from the request and the policy's parameters.

@@ -215,17 +215,23 @@ std::vector<CutAttempt> attempts_of(const Scenario& scenario, const std::vector<
   return attempts;
 }
 
+/// Returns whether each cut is planned with several fates, or with placements in two memories.
+bool plans_many_ways(const Scenario& scenario) {
+  return !scenario.fates || (*scenario.fates)->searches ||
+         std::ranges::any_of(scenario.platform.devices,
+                             [](const Device& device) { return device.memories.size() > 1; });
+}
+
 }  // namespace
 
 std::vector<Chosen<Cut>> open_cuts(const Scenario& scenario) {
   std::vector<CutChoice> choices = {{"whole"}};
   if (scenario.acting->cuts)
-    choices =
-        scenario.acting->cuts({.mode = scenario.workload.mode(),
-                               .layers = scenario.model.layers.size(),
-                               .devices = scenario.platform.devices.size(),
-                               .several_fates = scenario.workload.training &&
-                                                (!scenario.fates || (*scenario.fates)->searches)});
+    choices = scenario.acting->cuts(
+        {.mode = scenario.workload.mode(),
+         .layers = scenario.model.layers.size(),
+         .devices = scenario.platform.devices.size(),
+         .many_ways = scenario.workload.training && plans_many_ways(scenario)});
   std::vector<Chosen<Cut>> cuts;
   for (const CutChoice& choice : choices) {
     cuts.push_back(chosen_cut(choice));

@@ -45,9 +45,9 @@ struct Made {
 /// n computes stage s, if there are n devices. A tensor goes from one device to another through host memory.
 class Script {
  public:
-  /// `on` has the chain with the prices of each device. With `overlap`, weights that take turns are tensors of the
-  /// script, and so are the gradients of weights. `weights_last` says whether a step loads its weights after its other
-  /// tensors.
+  /// `on` has the chain with the prices of each device. Weights that take turns are tensors of the script. With
+  /// `overlap`, so are the gradients of weights. Without `overlap`, the first load of such weights takes no time.
+  /// `weights_last` says whether a step loads its weights after its other tensors.
   Script(const std::vector<Chain>& on, const std::vector<Ways>& ways, bool input_again,
          bool overlap, bool weights_last)
       : on_(on),
@@ -100,8 +100,9 @@ class Script {
     for (const std::uint32_t t : steps_.front().loads) seconds += tensors_[t].load_s;
     return seconds;
   }
-  bool loads_weights() const { return weights_.has_value(); }
-  /// Without overlap, returns the seconds of all copies of weights and gradients that take turns.
+  /// Returns whether steps load weights during computations.
+  bool loads_weights() const { return overlap_ && weights_; }
+  /// Without overlap, returns the seconds of all copies of gradients of weights that take turns.
   double turns() const { return turns_s_; }
 
   /// Returns the largest number of bytes that the device holds in any step. Each tensor is freed after the last step that
@@ -216,13 +217,9 @@ class Script {
   void bring_weights(std::size_t s) {
     const ChainTurn& turn = chain().stages[s].turn;
     if (turn.bytes == 0 || weights_of_ == s) return;
-    if (overlap_) {
-      weights_ = add({turn.bytes, 0, turn.load_s});
-      step_.loads.push_back(*weights_);
-      loads_weights_now_ = true;
-    } else if (weights_of_) {
-      turns_s_ += turn.load_s;
-    }
+    weights_ = add({turn.bytes, 0, overlap_ || weights_of_ ? turn.load_s : 0});
+    step_.loads.push_back(*weights_);
+    loads_weights_now_ = true;
     weights_of_ = s;
   }
 
@@ -248,7 +245,7 @@ class Script {
     make(boundary_[s + 1], stage.output);
     const bool keeps = again == (ways_[s].inner == Ways::second);
     if (keeps && stage.inner.bytes > 0) make(inner_[s], stage.inner);
-    step_.workspace = stage.forward_workspace(keeps) - weights_bytes(stage);
+    step_.workspace = stage.forward_workspace(keeps) - stage.turn.bytes;
     end_step(s);
   }
 
@@ -264,7 +261,7 @@ class Script {
       if (b > 0) add_gradient(b);
     });
     step_.seconds = stage.backward_s;
-    step_.workspace = stage.backward_workspace - weights_bytes(stage);
+    step_.workspace = stage.backward_workspace - stage.turn.bytes;
     save_gradients(stage.turn);
     end_step(s);
   }
@@ -287,18 +284,13 @@ class Script {
     all.on[step_.device] = here;
   }
 
-  /// Returns the bytes of weights that are a tensor of their own, and not in the workspace.
-  std::int64_t weights_bytes(const ChainStage& stage) const {
-    return overlap_ ? stage.turn.bytes : 0;
-  }
-
   const std::vector<Chain>& on_;
   const std::vector<Ways>& ways_;
   bool overlap_, weights_last_;
   std::size_t n_;
   std::vector<Tensor> boundary_, gradient_, inner_;
   std::optional<std::size_t> weights_of_;  ///< the stage whose weights are on the device
-  std::optional<std::uint32_t> weights_;   ///< these weights, if they are a tensor of the script
+  std::optional<std::uint32_t> weights_;   ///< these weights
   bool loads_weights_now_ = false;         ///< whether the current step loads weights
   double turns_s_ = 0;
   bool useful_ = true;

@@ -63,7 +63,9 @@ struct FrontierSettings {
 class Frontier {
  public:
   struct Point {
-    std::int64_t peak = 0;  ///< the peak of the point's tape, as memory_of() returns it, in bytes
+    /// The peak of the point's tape, as memory_of() returns it, in bytes. But weights that take turns only count in
+    /// passes of their own stage.
+    std::int64_t peak = 0;
     /// The seconds of all operations. The seconds of copies are first multiplied by copy_price.
     double seconds = 0;
   };

@@ -174,11 +174,17 @@ Tape separate(const Chain& chain, const Tape& joint_tape) {
                     chain.branches() ? Separating(chain, joint_tape).tape() : joint_tape);
 }
 
+bool points_have_all_bytes(const Chain& chain) {
+  const auto turns = [](const ChainStage& stage) { return stage.turn.bytes > 0; };
+  return chain.devices == 1 &&
+         (std::ranges::none_of(chain.stages, turns) || std::ranges::all_of(chain.stages, turns));
+}
+
 std::size_t point_within(const Chain& chain, const Frontier& frontier, std::int64_t budget) {
   const std::size_t none = frontier.points().size();
-  // The frontier counts the memories of several devices as one. So its points may need more bytes on one device.
-  std::size_t fits = chain.devices > 1 ? none : frontier.within(budget);
-  if (!chain.branches() && chain.devices == 1) return fits;
+  const bool all_bytes = points_have_all_bytes(chain);
+  std::size_t fits = all_bytes ? frontier.within(budget) : none;
+  if (all_bytes && !chain.branches()) return fits;
   const auto needs_less = [&](std::size_t point) {
     return memory_of(chain, separate(chain, frontier.tape(point))).peak <= budget;
   };

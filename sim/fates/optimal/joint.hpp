@@ -20,6 +20,11 @@ Chain joint_chain(const Chain& chain);
 /// first of them that is saved. It is loaded when the next operation reads it.
 Tape separate(const Chain& chain, const Tape& joint_tape);
 
+/// Returns whether the tape of a point never needs more bytes than the point. It may need more if there are several
+/// devices, because a frontier counts their memories as one. It may also need more if the weights of only some stages
+/// take turns, because a frontier counts these weights only in passes of their own stage.
+bool points_have_all_bytes(const Chain& chain);
+
 /// `frontier` is a frontier of the view. Returns the index of a point whose tape fits into the budget after it is
 /// turned into a tape of the chain. If no point fits, returns the number of points. A point that exceeds the budget in
 /// the view is tried, too, because the tape of the chain may need fewer bytes.

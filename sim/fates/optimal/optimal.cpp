@@ -16,6 +16,7 @@
 #include "fates/optimal/bound.hpp"
 #include "fates/optimal/fitting.hpp"
 #include "fates/optimal/in_turn.hpp"
+#include "fates/optimal/joint.hpp"
 #include "fates/optimal/least_bytes.hpp"
 #include "fates/optimal/milp.hpp"
 #include "fates/optimal/overlapped_bounds.hpp"
@@ -35,10 +36,10 @@ struct Refusal {
   bool fits_in_host;  ///< whether host memory has room for the copies of the smallest known tape
 };
 
-/// Returns a text that says how many bytes are needed, and whether this number is certain. If the chain does not
-/// branch, and one device computes all stages for one micro-batch at a time, the smallest tape is known, so the number
-/// is certain. Otherwise the smallest known tape comes from a view of the chain. In this case, there may be a tape that
-/// needs fewer bytes.
+/// Returns a text that says how many bytes are needed, and whether this number is certain. It is certain if the
+/// smallest tape is known: the chain does not branch, one device computes all stages for one micro-batch at a time, and
+/// the weights of all stages take turns, or of none. Otherwise there may be a tape that needs fewer bytes than the
+/// smallest known tape.
 std::string why_too_small(const FateRequest& request, const Refusal& refusal) {
   const auto [least, bound, budget, fits_in_host] = refusal;
   const std::int64_t count = request.chain.side_by_side;
@@ -52,7 +53,8 @@ std::string why_too_small(const FateRequest& request, const Refusal& refusal) {
   const std::string only = ", and only " + bytes_text(budget) + " are available" +
                            (request.chain.devices == 1 ? "" : " on all devices together");
   const std::string always = "does not fit: whatever is kept, recomputed or offloaded, " + who;
-  const bool certain = !request.chain.branches() && request.chain.devices == 1 && count == 1;
+  const bool certain =
+      !request.chain.branches() && points_have_all_bytes(request.chain) && count == 1;
   if (certain || bound >= least)
     return always + bytes_text(least) + what + only +
            (fits_in_host ? ". The least budget that is enough is " + bytes_text(least) : "");

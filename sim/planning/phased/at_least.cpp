@@ -207,9 +207,9 @@ double PhasedBound::sum(const PhaseTurns& turns) const {
   return ends + sum;
 }
 
-// Bounds that differ only by rounding become equal here. So if plans are equally fast, the judge takes the one that was
-// offered first. The bound becomes smaller by a share of at least 2^-25. So it is also not above the seconds of an
-// executor if transfers share a link (within_accuracy).
+// Most bounds that differ only by rounding become equal here. Of equally fast plans with equal bounds, the judge takes
+// the one that was offered first. The bound becomes smaller by a share of at least 2^-25. So it is also not above the
+// seconds of an executor if transfers share a link (within_accuracy).
 double PhasedBound::seconds(const PhaseTurns& turns) const {
   return fits_ ? std::nextafter(static_cast<float>(sum(turns)), 0.0F) : never;
 }

@@ -86,14 +86,19 @@ std::optional<std::int64_t> largest_batch(const Scenario& scenario, const Shorta
   return most * unit;
 }
 
-using Capacities = std::vector<std::optional<std::int64_t>*>;
+/// A memory whose name is that of its pool, and its capacity in a platform.
+struct NamedCapacity {
+  std::string pool;
+  std::optional<std::int64_t>* capacity;
+};
+using Capacities = std::vector<NamedCapacity>;
 
-/// Returns the capacity of the memory with this name. If the memory belongs to a device, also returns the capacities of
-/// memories of other devices with as many bytes: they usually hold as much.
+/// Returns the memory with this name. If it belongs to a device, also returns the memories of other devices with as many
+/// bytes: they usually hold as much.
 Capacities capacities_like(Platform& platform, const std::string& pool) {
   Capacities found;
   for (Memory& memory : platform.memories)
-    if (memory.name == pool) found.push_back(&memory.capacity);
+    if (memory.name == pool) found.push_back({memory.name, &memory.capacity});
   const bool shared = !found.empty();
   std::optional<std::int64_t> capacity;
   for (const Device& device : platform.devices)
@@ -101,8 +106,14 @@ Capacities capacities_like(Platform& platform, const std::string& pool) {
   for (Device& device : platform.devices)
     for (DeviceMemory& memory : device.memories)
       if (memory.pool == pool || (memory.own && !shared && memory.capacity == capacity))
-        found.push_back(&memory.capacity);
+        found.push_back({memory.pool, &memory.capacity});
   return found;
+}
+
+/// Returns whether the limit `memory.fast` is why bytes are lacking. More memory is then not used.
+bool limits_fast_memory(const Scenario& scenario, const Shortage& shortage) {
+  const std::optional<std::int64_t> limit = fast_limit(scenario);
+  return limit && shortage.available_bytes == *limit;
 }
 
 /// Returns a text about the other devices whose memory also has to be larger: " and in each other device with equally
@@ -134,13 +145,14 @@ std::optional<std::int64_t> enough_memory(const Scenario& scenario, const Shorta
   const Capacities capacities = capacities_like(larger.platform, shortage.pool);
   OtherQuestions questions(12);
   const auto missing = [&](std::int64_t bytes) {
-    for (std::optional<std::int64_t>* capacity : capacities) *capacity = bytes;
+    for (const NamedCapacity& memory : capacities) *memory.capacity = bytes;
     return questions.ask(larger);
   };
   std::int64_t bad = *shortage.available_bytes, good = rounded_up(*shortage.needed_bytes);
   bool was_named = true;  // `good` is the number of bytes that the last shortage names
   while (const std::optional<Shortage> there = missing(good)) {
-    const bool grows = there->pool == shortage.pool && there->needed_bytes;
+    const bool grows = there->needed_bytes &&
+                       std::ranges::count(capacities, there->pool, &NamedCapacity::pool) > 0;
     if (!grows || questions.given_up()) return {};
     bad = good;
     const std::int64_t by_an_eighth = good + good / 8 + 1;
@@ -293,7 +305,7 @@ std::vector<std::string> changes_for(const Scenario& scenario, const Infeasible&
   if (refusal.enough_bytes)
     changes.push_back("at least " + format_bytes(*refusal.enough_bytes) + " of memory" +
                       in_pool(refusal) + equal_memories(scenario, infeasible.shortage.pool));
-  else if (infeasible.shortage.needed_bytes)
+  else if (infeasible.shortage.needed_bytes && !limits_fast_memory(scenario, infeasible.shortage))
     changes.push_back("more memory" + in_pool(refusal) + ": " +
                       format_bytes(*infeasible.shortage.needed_bytes) +
                       " is what the first shortage needs, and may be too little");
@@ -325,7 +337,8 @@ Refusal refusal_of(const Scenario& scenario, const Infeasible& infeasible) {
   const bool lacks_memory = !(infeasible.shortage == Shortage{});
   if (lacks_memory && most_in_flight(infeasible) == 0)
     refusal.largest_batch = largest_batch(scenario, infeasible.shortage);
-  if (infeasible.shortage.needed_bytes && infeasible.shortage.available_bytes)
+  if (infeasible.shortage.needed_bytes && infeasible.shortage.available_bytes &&
+      !limits_fast_memory(scenario, infeasible.shortage))
     refusal.enough_bytes = enough_memory(scenario, infeasible.shortage);
   refusal.changes = changes_for(scenario, infeasible, refusal);
   return refusal;

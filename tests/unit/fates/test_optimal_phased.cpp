@@ -165,11 +165,10 @@ double number_of(const Plan& plan, const char* fact) {
 }
 
 /// What the exhaustive search found in several networks: how many of them branch, in how many `optimal` gave a bound of
-/// a micro-batch, in how many not only the bounds but also the plans were compared, in how many of these the search
-/// found a faster schedule than `optimal`, the greatest share by which a schedule was faster, and the last such
-/// schedule.
+/// a micro-batch, in how many the search found a faster schedule than `optimal`, the greatest share by which a schedule
+/// was faster, and the last such schedule.
 struct Compared {
-  int branching = 0, bounded = 0, plans = 0, faster = 0;
+  int branching = 0, bounded = 0, faster = 0;
   double worst = 0;
   std::string schedule = {};
 };
@@ -228,13 +227,8 @@ Compared compare(std::uint64_t seed, int cases, const Draws& draws) {
       CHECK(std::min(best.seconds, optimal) - before >=
             number_of(plan, "micro_batch_bound_s") * (1 - 1e-9));
     }
-    // If the last layer's weights stay and others do not, the last weights that take turns stay on their device between
-    // two passes. The exhaustive search does not count their bytes there, so only the bounds are compared.
-    const bool only_bounds = stays && stays->back() && std::ranges::count(*stays, false) > 0;
-    if (!only_bounds) ++compared.plans;
     if (best.seconds == never) continue;
     CHECK(best.seconds >= bound * (1 - 1e-9));
-    if (only_bounds) continue;
     ++compared.faster;
     compared.schedule = "case " + std::to_string(k) + ": " + best.fastest;
     compared.worst = std::max(compared.worst, 1 - best.seconds / optimal);
@@ -242,7 +236,6 @@ Compared compare(std::uint64_t seed, int cases, const Draws& draws) {
   CHECK(compared.branching > cases / 4);
   // With overlap, and on unlike devices, only few plans have a bound of a micro-batch.
   if (!overlap && !unlike) CHECK(compared.bounded > 0);
-  CHECK(compared.plans > cases / 4);
   return compared;
 }
 
@@ -266,15 +259,17 @@ TEST_CASE("phased: on unlike devices, no schedule is faster than the bound of op
   compare(1124, test::cases_of(40), {.layers = 3, .overlap = true, .unlike = true});
 }
 
-TEST_CASE("phased: if some weights stay, no schedule is faster than the bound of optimal",
+TEST_CASE("phased: if some weights stay, no schedule is faster than that of optimal",
           "[property]") {
-  for (const bool unlike : {false, true}) {
-    const Compared compared =
-        compare(1125, test::cases_of(120), {.unlike = unlike, .some_stay = true});
-    CAPTURE(unlike, compared.branching, compared.faster, compared.worst, compared.schedule);
-    // On unlike devices, the exhaustive search may use bytes that `optimal` leaves free, so it may be faster.
-    if (!unlike) CHECK(compared.faster == 0);
-  }
+  const Compared compared = compare(1125, test::cases_of(200), {.some_stay = true});
+  CAPTURE(compared.branching, compared.faster, compared.worst, compared.schedule);
+  CHECK(compared.faster == 0);
+}
+
+// On unlike devices, the exhaustive search may use bytes that `optimal` leaves free, so it may be faster.
+TEST_CASE("phased: if some weights stay on unlike devices, no schedule is faster than the bound",
+          "[property]") {
+  compare(1125, test::cases_of(120), {.unlike = true, .some_stay = true});
 }
 
 }  // namespace

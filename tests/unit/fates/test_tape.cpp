@@ -222,6 +222,43 @@ TEST_CASE("tape: tensors that stay on a device take room there during the whole 
   CHECK(least_bytes_bound(chain) == 2 * 201'001);
 }
 
+/// Lets the weights of a stage take turns. They have this many bytes, which the workspaces of the stage include.
+void take_turns(ChainStage& stage, std::int64_t bytes) {
+  stage.turn.bytes = bytes;
+  for (std::int64_t* workspace :
+       {&stage.pass_workspace, &stage.keep_workspace, &stage.backward_workspace})
+    *workspace = bytes;
+}
+
+TEST_CASE("tape: weights that take turns are on the device during the whole run of their stage") {
+  const Tape tape = {load0, keep(0), keep(1), back(1), back(0)};
+  Chain chain = two_stages();
+  // The weights of stage 1 stay, so the passes of stage 1 do not end the run of stage 0.
+  take_turns(chain.stages[0], 1'000'000);
+  CHECK(memory_of(chain, tape).bytes ==
+        std::vector<std::int64_t>{1, 1'001'011, 1'011'111, 1'111'111, 1'101'001});
+  CHECK(memory_of(chain, tape).peak == 1'111'111);
+  // If the weights of stage 1 take turns, too, they replace those of stage 0.
+  take_turns(chain.stages[1], 2'000'000);
+  CHECK(memory_of(chain, tape).bytes ==
+        std::vector<std::int64_t>{1, 1'001'011, 2'011'111, 2'111'111, 1'101'001});
+  // The run of stage 1 begins after the first pass of stage 0, and ends before the last.
+  take_turns(chain.stages[0], 0);
+  CHECK(memory_of(chain, tape).bytes ==
+        std::vector<std::int64_t>{1, 1011, 2'011'111, 2'111'111, 101'001});
+}
+
+TEST_CASE("tape: weights that take turns stay on their device while another device computes") {
+  Chain chain = two_stages();
+  chain.devices = 2;
+  take_turns(chain.stages[0], 1'000'000);
+  // Device 0 has the weights from its first pass to its last pass. It also has the input and the inner tensors of stage
+  // 0. So it is then the fuller device.
+  CHECK(
+      memory_of(chain, {load0, keep(0), keep(1), back(1), back(0)}).bytes ==
+      std::vector<std::int64_t>{2 * 1, 2 * 1'001'011, 2 * 1'001'001, 2 * 1'001'001, 2 * 1'101'001});
+}
+
 TEST_CASE("tape: a load brings a boundary to one device, and the other device keeps its own") {
   Chain chain = two_stages();
   chain.devices = 2;

@@ -86,16 +86,18 @@ std::vector<std::pair<std::string, bool>> training_on_unlike_devices() {
 /// Calls `study` with random cases of these policies and modes. `draw` draws what a study needs
 /// besides the case, and the study gets its result. The environment variable SLUICE_SEEDS=N adds N to every seed. The
 /// variable SLUICE_ONLY restricts the cases to one policy and mode, such as "phased training", and SLUICE_CASE=N to the
-/// case with the number N of each seed.
+/// case with the number N of each seed. If `only_training` is given, only the cases of this mode are tried.
 template <class Draw, class Study>
 void each_case(std::uint64_t seed, const Draw& draw, const Study& study,
-               const std::vector<std::pair<std::string, bool>>& tried = policies_and_modes()) {
+               const std::vector<std::pair<std::string, bool>>& tried = policies_and_modes(),
+               std::optional<bool> only_training = {}) {
   seed += number_in("SLUICE_SEEDS").value_or(0);
   const char* const only = std::getenv("SLUICE_ONLY");
   const std::optional<std::uint64_t> only_case = number_in("SLUICE_CASE");
   for (const auto& [policy, training] : tried) {
     Dice dice(seed++);
     if (only && only != policy + (training ? " training" : "")) continue;
+    if (only_training && *only_training != training) continue;
     for (int c = 0; c < cases() + larger_cases(); ++c) {
       const RandomCase made = c < cases() ? random_case(dice, policy, training)
                                           : random_case(dice, policy, training, most_layers);
@@ -137,9 +139,9 @@ class Worst {
   std::map<std::string, double> worst_;
 };
 
-TEST_CASE(
-    "for every policy, a run with more memory is never slower, and is never refused if it fits into less memory",
-    "[property]") {
+/// Compares runs with rising memory. Returns how many pairs of runs were compared.
+int compare_rising_memory(std::uint64_t seed, bool training,
+                          const std::vector<std::pair<std::string, bool>>& tried) {
   Worst worst("more memory slower by");
   int compared = 0;
   const auto nothing = [](Dice&, const RandomCase&) { return 0; };
@@ -157,9 +159,26 @@ TEST_CASE(
       before = now;
     }
   };
-  each_case(11, nothing, with_more_memory);
-  each_case(55, nothing, with_more_memory, training_on_unlike_devices());
-  CHECK(compared > 30);
+  each_case(seed, nothing, with_more_memory, tried, training);
+  return compared;
+}
+
+TEST_CASE(
+    "for every policy, inference with more memory is never slower, and is never refused if it fits into less memory",
+    "[property]") {
+  CHECK(compare_rising_memory(11, /*training=*/false, policies_and_modes()) > 15);
+}
+
+TEST_CASE(
+    "for every policy, training with more memory is never slower, and is never refused if it fits into less memory",
+    "[property]") {
+  CHECK(compare_rising_memory(11, /*training=*/true, policies_and_modes()) > 15);
+}
+
+TEST_CASE(
+    "training on unlike devices with more memory is never slower, and is never refused if it fits into less memory",
+    "[property]") {
+  CHECK(compare_rising_memory(55, /*training=*/true, training_on_unlike_devices()) > 15);
 }
 
 TEST_CASE("none of thirty explicit settings is much faster than the chosen setting", "[property]") {
@@ -250,14 +269,12 @@ std::vector<std::vector<std::string>> faster_machines(const std::string& what,
   return machines;
 }
 
-TEST_CASE(
-    "if the choices are open, a run on a faster machine is hardly slower than on a slower machine",
-    "[property]") {
+void compare_machines(bool training) {
   Worst bandwidth("more bandwidth slower by"), rate("more FLOP/s slower by"),
       latency("less latency slower by");
   const std::vector<std::pair<std::string, Worst*>> tried = {
       {"bandwidth", &bandwidth}, {"rate", &rate}, {"latency", &latency}};
-  each_case(33, random_bytes, [&](const RandomCase& made, std::int64_t bytes) {
+  const auto compare = [&](const RandomCase& made, std::int64_t bytes) {
     for (const auto& [what, worst] : tried) {
       double before = never;
       for (const std::vector<std::string>& machine : faster_machines(what, made)) {
@@ -268,7 +285,20 @@ TEST_CASE(
         before = now;
       }
     }
-  });
+  };
+  each_case(33, random_bytes, compare, policies_and_modes(), training);
+}
+
+TEST_CASE(
+    "if the choices are open, inference on a faster machine is hardly slower than on a slower machine",
+    "[property]") {
+  compare_machines(/*training=*/false);
+}
+
+TEST_CASE(
+    "if the choices are open, training on a faster machine is hardly slower than on a slower machine",
+    "[property]") {
+  compare_machines(/*training=*/true);
 }
 
 }  // namespace
