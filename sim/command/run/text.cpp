@@ -41,8 +41,8 @@ std::int64_t compute_streams(const Plan& plan) {
   return count;
 }
 
-/// Returns text such as "1 step" or "5 steps". An iteration may stand for two steps, and the epilogue for a last one. So
-/// the steps of an iteration are counted only if no samples tell how many steps the run has.
+/// Returns text such as "1 step" or "5 steps". The epilogue may contain a last step. So the samples of the run are
+/// divided by those of a step. Only if a plan counts no samples, its iterations say how many steps the run has.
 std::string steps_of_run(const Plan& plan, double samples) {
   const double of_a_step = samples_of_step(plan);
   const std::int64_t steps =

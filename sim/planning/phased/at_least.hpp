@@ -59,7 +59,7 @@ class PhasedBound {
   std::vector<StageTensors> tensors_;  ///< indexed by stage
   std::int64_t of_phase_ = 1;          ///< the number of micro-batches of a phase
   std::vector<PhaseSeconds> stages_;
-  bool fits_ = true;  ///< have_room()
+  bool fits_ = true;  ///< whether each stage has room on a device, or memory is not limited
 };
 
 /// Returns a function that returns such a bound for the parameters of a run that differ from `parameters` only in their
