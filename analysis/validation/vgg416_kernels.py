@@ -30,8 +30,8 @@ DENSE = [(25088, 4096), (4096, 4096), (4096, 1000)]
 
 # Each operator has four entries. The first is the measured node. The second is the bytes of the node's largest tensor.
 # The way "bytes" divides the node's additional time in PMEM by these bytes. They are the bytes for batch 256, as in
-# placement.py. The third is the placement with all of the node's operands in DRAM. The fourth has two placements with
-# the activations in PMEM: with the gradients in DRAM, and with the gradients in PMEM.
+# kernel_times.py. The third is the placement with all of the node's operands in DRAM. The fourth has two placements
+# with the activations in PMEM: with the gradients in DRAM, and with the gradients in PMEM.
 NODES = {
     "convolution": ("ConvolutionBias_3277", 27 * 27 * 16 * 1024, ("DRAM, DRAM, DRAM", "DRAM"),
                     {"DRAM": ("PMEM, DRAM, DRAM", "PMEM"), "PMEM": ("PMEM, DRAM, DRAM", "PMEM")}),

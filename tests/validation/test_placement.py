@@ -15,14 +15,15 @@ DATA = ROOT.parent / "shared" / "data" / "placement"
 sys.path.insert(0, str(ROOT / "analysis" / "validation"))
 sys.dont_write_bytecode = True
 
+import kernel_times  # noqa: E402
 import placement  # noqa: E402
 
 
 class Fit(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.kernels, cls.deviation = placement.read(DATA), placement.deviation(DATA)
-        cls.means, cls.counts = placement.averaged(DATA)
+        cls.kernels, cls.deviation = kernel_times.read(DATA), kernel_times.deviation(DATA)
+        cls.means, cls.counts = kernel_times.averaged(DATA)
         cls.fits, cls.fits_of_means = placement.fits_of(cls.kernels, 100), placement.fits_of(cls.means, 100)
         cls.rows = placement.effects_of_placements(cls.kernels, cls.deviation)
         cls.averages = placement.effects_of_placements(cls.means, cls.deviation, cls.counts)
@@ -38,13 +39,13 @@ class Fit(unittest.TestCase):
         self.assertEqual((len(self.kernels), sum(len(rows) for _, rows in self.kernels.values())), (27, 135))
 
     def test_the_threshold_of_an_effect_follows_from_repeated_rows(self):
-        groups = placement.repeated(DATA, "mean_us_single")
+        groups = kernel_times.repeated(DATA, "mean_us_single")
         self.assertEqual(sum(len(times) - 1 for times in groups), 28)
         self.assertAlmostEqual(placement.effect_of(DATA), 0.278, places=3)
 
     def test_rows_that_differ_only_in_small_operands_become_their_geometric_mean(self):
         node = "ConvolutionBiasBackpropFiltersBias_3242"  # two large inputs and two small outputs
-        rows = placement.rows_of(DATA)[node]
+        rows = kernel_times.rows_of(DATA)[node]
         times = [row.time for row in rows if not row.slow[0] and not row.slow[1]]
         self.assertEqual((len(times), self.counts[node]), (4, (4, [4, 4, 4])))
         self.assertAlmostEqual(self.means[node][0], statistics.geometric_mean(times))
@@ -54,7 +55,7 @@ class Fit(unittest.TestCase):
         # A mean of 4 rows is compared with a single row. All 5 rows may repeat the same measurement. Then the
         # difference between the mean and the single row is larger than 1.96 times its standard deviation in only one of
         # twenty cases.
-        self.assertAlmostEqual(placement.significant(0.0885, 4, 1), math.exp(1.96 * 0.0885 * math.sqrt(1.25)) - 1)
+        self.assertAlmostEqual(kernel_times.significant(0.0885, 4, 1), math.exp(1.96 * 0.0885 * math.sqrt(1.25)) - 1)
 
     def test_vgg416_is_priced_with_the_fitted_rates(self):
         read, write, _ = placement.fit_on(self.kernels, list(self.kernels), placement.by_time, share=0)
