@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "base/error.hpp"
+#include "base/never.hpp"
 #include "base/quantity.hpp"
 #include "campaign/invariants.hpp"
 #include "fates/strategy.hpp"
@@ -16,8 +17,6 @@
 
 namespace sluice::test {
 namespace {
-
-constexpr double never = std::numeric_limits<double>::infinity();
 
 /// Throws InternalError if a candidate of the plan was faster than its lower bound.
 void require_bounds(const Plan& plan, const std::vector<std::string>& overrides) {

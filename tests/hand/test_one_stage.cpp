@@ -3,17 +3,15 @@
 #include <catch2/catch.hpp>
 
 #include <algorithm>
-#include <limits>
 
 #include "base/error.hpp"
+#include "base/never.hpp"
 #include "execute/arithmetic/replay.hpp"
 #include "execute/feasibility.hpp"
 #include "support/small_case.hpp"
 
 namespace sluice {
 namespace {
-
-constexpr double never = std::numeric_limits<double>::infinity();
 
 /// The input, the output and the weights have 1 kB each. A transfer takes 1 us at 1 GB/s, plus a latency of 30 us. A
 /// forward pass takes 1 us, and a backward pass takes 2 us.

@@ -2,11 +2,11 @@
 #pragma once
 
 #include <catch2/catch.hpp>
-#include <limits>
 #include <string>
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/never.hpp"
 #include "document/load.hpp"
 #include "execute/arithmetic/replay.hpp"
 #include "scenario/scenario.hpp"
@@ -23,7 +23,6 @@ struct FreedomRuns {
 /// the runs, and those that move bytes as `moved_to` says: "to gpu" or "to gpu_ddr".
 inline void check_freedom(const Scenario& scenario, const std::vector<std::uint64_t>& first_bytes,
                           const char* moved_to, FreedomRuns& counts) {
-  constexpr double never = std::numeric_limits<double>::infinity();
   const std::vector<std::string> placements = {"static", "synchronous", "asynchronous"};
   std::vector<double> before(placements.size(), never);
   for (const std::uint64_t first : first_bytes) {

@@ -5,6 +5,7 @@
 #include <random>
 
 #include "base/error.hpp"
+#include "base/never.hpp"
 #include "execute/arithmetic/replay.hpp"
 #include "fates/optimal/bound.hpp"
 #include "fates/optimal/search.hpp"
@@ -17,8 +18,6 @@ namespace sluice {
 namespace {
 
 using test::Row;
-
-constexpr double never = std::numeric_limits<double>::infinity();
 
 /// A random chain with inner tensors and workspaces, and a scenario that trains it on a device behind a link of 1 GB/s.
 struct Case {

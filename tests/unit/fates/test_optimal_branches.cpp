@@ -3,9 +3,9 @@
 #include <catch2/catch.hpp>
 
 #include <algorithm>
-#include <limits>
 
 #include "base/error.hpp"
+#include "base/never.hpp"
 #include "document/load.hpp"
 #include "execute/arithmetic/replay.hpp"
 #include "fates/optimal/joint.hpp"
@@ -22,7 +22,6 @@ namespace {
 using test::Drawn;
 using test::random_layers;
 
-constexpr double never = std::numeric_limits<double>::infinity();
 constexpr std::int64_t plenty = std::int64_t{1} << 40;
 
 /// Returns a scenario with one layer per stage. At 1 GFLOP/s, 1000 FLOP take 1 us. At 1 GB/s, 1 kB takes 1 us.

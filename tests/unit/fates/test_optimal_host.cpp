@@ -2,9 +2,9 @@
 #include <catch2/catch.hpp>
 
 #include <algorithm>
-#include <limits>
 
 #include "base/error.hpp"
+#include "base/never.hpp"
 #include "document/load.hpp"
 #include "execute/arithmetic/replay.hpp"
 #include "execute/feasibility.hpp"
@@ -17,8 +17,6 @@
 
 namespace sluice {
 namespace {
-
-constexpr double never = std::numeric_limits<double>::infinity();
 
 TEST_CASE("a copy is in host memory from its save to its last load") {
   // There are two stages. The first stage is offloaded: its output of 20 B and its inner tensors of 30 B are saved and

@@ -3,12 +3,12 @@
 #include <catch2/catch.hpp>
 
 #include <algorithm>
-#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/never.hpp"
 #include "document/load.hpp"
 #include "execute/arithmetic/replay.hpp"
 #include "planning/training/training.hpp"
@@ -21,7 +21,6 @@
 namespace sluice {
 namespace {
 
-constexpr double never = std::numeric_limits<double>::infinity();
 constexpr std::int64_t plenty = std::int64_t{1} << 40;
 
 /// A device of the machine: its rate, and the bandwidth of its link.

@@ -3,9 +3,9 @@
 #include <catch2/catch.hpp>
 
 #include <algorithm>
-#include <limits>
 
 #include "base/error.hpp"
+#include "base/never.hpp"
 #include "document/load.hpp"
 #include "execute/arithmetic/replay.hpp"
 #include "fates/optimal/bound.hpp"
@@ -18,7 +18,6 @@
 namespace sluice {
 namespace {
 
-constexpr double never = std::numeric_limits<double>::infinity();
 const std::vector<std::string> alike = {"keep_all", "recompute_all", "offload_all", "checkpoint",
                                         "sqrt"};
 

@@ -1,9 +1,9 @@
+#include "base/never.hpp"
 #include "placement/optimum.hpp"
 
 #include <array>
 #include <catch2/catch.hpp>
 #include <cmath>
-#include <limits>
 #include <numeric>
 
 #include "placement/listing.hpp"
@@ -15,7 +15,6 @@ namespace {
 
 using Begins = PlacementProblem::Begins;
 using Moves = PlacementProblem::Moves;
-constexpr double never = std::numeric_limits<double>::infinity();
 
 /// Returns the seconds of the fastest placement without moves. There are 2^n such placements: each of the n tensors is
 /// in fast or in slow memory.

@@ -8,6 +8,7 @@
 #include <map>
 
 #include "base/error.hpp"
+#include "base/never.hpp"
 #include "execute/arithmetic/replay.hpp"
 #include "planning/run_seconds.hpp"
 #include "support/campaign.hpp"
@@ -20,8 +21,6 @@ using test::Dice;
 using test::plan_within;
 using test::random_case;
 using test::RandomCase;
-
-constexpr double never = std::numeric_limits<double>::infinity();
 
 /// Returns how many cases are tried for each policy in each mode, inference or training.
 int cases() {

@@ -1,15 +1,14 @@
 // Tests that certain settings are among those that are compared if a scenario leaves them open. In each test, the run
 // with these settings is the fastest, or nearly so.
 #include <catch2/catch.hpp>
-#include <limits>
 
+#include "base/never.hpp"
 #include "planning/run_seconds.hpp"
 #include "support/small_case.hpp"
 
 namespace sluice {
 namespace {
 
-constexpr double never = std::numeric_limits<double>::infinity();
 constexpr double hardly = 0.01;
 
 // Returns a plan for a model whose last group has large inputs. While the group before it runs, the device may keep

@@ -2,17 +2,15 @@
 // candidate.
 #include <catch2/catch.hpp>
 
-#include <limits>
 #include <string>
 #include <utility>
 
+#include "base/never.hpp"
 #include "planning/candidate.hpp"
 #include "planning/judge_until.hpp"
 
 namespace sluice {
 namespace {
-
-constexpr double never = std::numeric_limits<double>::infinity();
 
 /// Returns a candidate that takes `seconds` and has the lower bound `at_least`. If `seconds` is infinity, the candidate
 /// does not fit. Each simulation of the candidate adds 1 to `simulated`. Like the simulations of policies, a simulation

@@ -2,9 +2,9 @@
 #include <catch2/catch.hpp>
 
 #include <algorithm>
-#include <limits>
 #include <vector>
 
+#include "base/never.hpp"
 #include "document/load.hpp"
 #include "execute/arithmetic/replay.hpp"
 #include "planning/placement/turns/limited_runs.hpp"
@@ -20,8 +20,6 @@ namespace {
 
 using test::Dice;
 using test::number;
-
-constexpr double never = std::numeric_limits<double>::infinity();
 
 /// Training of random layers, with batches of `least` to `most` samples. All loads into the two memories share the link
 /// to host memory.

@@ -2,8 +2,8 @@
 #include <catch2/catch.hpp>
 
 #include <algorithm>
-#include <limits>
 
+#include "base/never.hpp"
 #include "document/load.hpp"
 #include "placement/optimum.hpp"
 #include "planning/placement/placed_bound.hpp"
@@ -16,8 +16,6 @@
 
 namespace sluice {
 namespace {
-
-constexpr double never = std::numeric_limits<double>::infinity();
 
 /// Returns a scenario for a card with two memories: HBM with 1 GB/s and DDR with 600 MB/s. A link joins the card and
 /// host memory.

@@ -1,11 +1,11 @@
 // Runs with kinds of tensors in two memories, in random scenarios under policies streamed, phased and sharded. No run
 // is slower in larger memories or with more freedom to place and to move tensors, and what fits is never refused then.
 #include <catch2/catch.hpp>
-#include <limits>
 #include <string>
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/never.hpp"
 #include "execute/arithmetic/replay.hpp"
 #include "execute/feasibility.hpp"
 #include "plan/tables.hpp"
@@ -15,8 +15,6 @@
 
 namespace sluice {
 namespace {
-
-constexpr double never = std::numeric_limits<double>::infinity();
 
 using test::RandomDevices;
 

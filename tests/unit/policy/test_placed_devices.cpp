@@ -1,12 +1,12 @@
 // Placements under policies phased and sharded in random scenarios with one to three devices, which have two memories
 // each.
 #include <catch2/catch.hpp>
-#include <limits>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/never.hpp"
 #include "execute/arithmetic/replay.hpp"
 #include "execute/feasibility.hpp"
 #include "planning/placement/turns/moved_weights.hpp"
@@ -19,8 +19,6 @@
 
 namespace sluice {
 namespace {
-
-constexpr double never = std::numeric_limits<double>::infinity();
 
 using test::Dice;
 using test::RandomDevices;

@@ -2,8 +2,8 @@
 #include <catch2/catch.hpp>
 
 #include <algorithm>
-#include <limits>
 
+#include "base/never.hpp"
 #include "document/load.hpp"
 #include "execute/arithmetic/replay.hpp"
 #include "execute/feasibility.hpp"
@@ -145,7 +145,6 @@ TEST_CASE("weights that were updated in fast memory are saved before they are fe
 
 TEST_CASE("neither a way that may do more nor more memory makes a run with moves slower",
           "[placement][property]") {
-  constexpr double never = std::numeric_limits<double>::infinity();
   std::size_t moves = 0;
   for (std::uint64_t seed = 0; seed < test::cases_of(std::uint64_t{3}); ++seed) {
     test::Dice dice(seed);

@@ -1,9 +1,9 @@
 // Tests placements under policy streamed in random scenarios. No placement may be faster than the one that Sluice
 // chooses, not even a placement that a lower bound rules out.
 #include <catch2/catch.hpp>
-#include <limits>
 
 #include "base/error.hpp"
+#include "base/never.hpp"
 #include "document/load.hpp"
 #include "execute/arithmetic/replay.hpp"
 #include "planning/placement/turns/placed_kinds.hpp"
@@ -15,8 +15,6 @@
 
 namespace sluice {
 namespace {
-
-constexpr double never = std::numeric_limits<double>::infinity();
 
 using test::Dice;
 using test::number;

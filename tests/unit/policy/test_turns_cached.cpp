@@ -1,9 +1,9 @@
 // The placement `cached` under policy streamed: all tensors are in the second memory, and the first memory is a
 // hardware cache of it.
 #include <catch2/catch.hpp>
-#include <limits>
 
 #include "base/error.hpp"
+#include "base/never.hpp"
 #include "document/load.hpp"
 #include "execute/arithmetic/replay.hpp"
 #include "execute/feasibility.hpp"
@@ -22,8 +22,6 @@ using Catch::Matchers::Contains;
 using test::Dice;
 using test::number;
 using test::on_card;
-
-constexpr double never = std::numeric_limits<double>::infinity();
 
 /// Returns the seconds of the run. Both executors must give the same seconds.
 double seconds_of(const Scenario& scenario) {

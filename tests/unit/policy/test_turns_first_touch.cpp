@@ -1,9 +1,9 @@
 // The placement `first_touch` under policy streamed: kinds of tensors go to the first memory in the order of their
 // first use, while it has room.
 #include <catch2/catch.hpp>
-#include <limits>
 
 #include "base/error.hpp"
+#include "base/never.hpp"
 #include "execute/arithmetic/replay.hpp"
 #include "execute/feasibility.hpp"
 #include "planning/placement/turns/first_touch.hpp"
@@ -20,8 +20,6 @@ namespace {
 using test::Dice;
 using test::number;
 using test::on_card;
-
-constexpr double never = std::numeric_limits<double>::infinity();
 
 /// Returns the seconds of the run. Both executors must give the same seconds.
 double seconds_of(const Scenario& scenario) {

@@ -1,9 +1,9 @@
 // The kinds of tensors that policy streamed places: each stage has kinds of its own.
 #include <catch2/catch.hpp>
-#include <limits>
 #include <string>
 
 #include "base/error.hpp"
+#include "base/never.hpp"
 #include "document/load.hpp"
 #include "execute/arithmetic/replay.hpp"
 #include "planning/placement/turns/limited_runs.hpp"
@@ -14,8 +14,6 @@
 
 namespace sluice {
 namespace {
-
-constexpr double never = std::numeric_limits<double>::infinity();
 
 /// These layers on a card whose second memory has a tenth of the bandwidth of the first memory. FLOP take no time.
 Scenario on_card(const std::string& layers, std::int64_t first, const std::string& more) {

@@ -2,9 +2,9 @@
 // in both memories of the device.
 #include <algorithm>
 #include <catch2/catch.hpp>
-#include <limits>
 
 #include "base/error.hpp"
+#include "base/never.hpp"
 #include "document/load.hpp"
 #include "execute/arithmetic/replay.hpp"
 #include "execute/feasibility.hpp"
@@ -24,8 +24,6 @@ namespace {
 using Catch::Matchers::Contains;
 using test::Dice;
 using test::on_card;
-
-constexpr double never = std::numeric_limits<double>::infinity();
 
 /// Returns the seconds of the run. Both executors must give the same seconds, and they must be the seconds with which
 /// the plan was chosen.

@@ -4,17 +4,15 @@
 
 #include <cmath>
 #include <ctime>
-#include <limits>
 
 #include "base/error.hpp"
+#include "base/never.hpp"
 #include "execute/arithmetic/replay.hpp"
 #include "scenario/scenario.hpp"
 #include "support/source_folder.hpp"
 
 namespace sluice {
 namespace {
-
-constexpr double never = std::numeric_limits<double>::infinity();
 
 Plan plan_of(const std::string& name, const std::vector<std::string>& overrides) {
   return make_plan(load_scenario(
