@@ -33,9 +33,10 @@ std::vector<std::string> devices_of_stages(const PolicyRequest& request, const R
   for (const Value& name : parameters.value("devices")->items())
     devices.push_back(located(name, [&] { return platform.device(name.text()).name; }));
   if (devices.size() != stages)
-    parameters.fail("devices", "'devices' lists " + std::to_string(devices.size()) +
-                                   " devices for " + std::to_string(stages) +
-                                   " stages: give one device per stage");
+    parameters.fail("devices", "the number of devices in 'devices' is " +
+                                   std::to_string(devices.size()) +
+                                   ", and the number of stages is " + std::to_string(stages) +
+                                   ": give one device per stage");
   return devices;
 }
 

@@ -76,8 +76,9 @@ std::vector<std::uint32_t> last_layers(const CutRequest& request, const Reader& 
   const Chain chain = chain_of(request, parameters.text("of") == "weights");
   const auto count = static_cast<std::size_t>(parameters.integer("count"));
   if (count > chain.size())
-    parameters.fail("count",
-                    "the model has only " + std::to_string(chain.size()) + " layers that compute");
+    parameters.fail("count", "'" + parameters.text("count") + "' for 'count': expected at most " +
+                                 std::to_string(chain.size()) +
+                                 ", the number of layers of the model that compute");
   std::vector<std::uint32_t> last;
   for (const std::size_t end : fill(chain, count, least_bound(chain, count)))
     last.push_back(chain.last[end - 1]);

@@ -31,6 +31,25 @@ workload: {batch: 2, mode: training, optimizer: adam}
 stages: per_layer
 policy: {name: streamed, resident: [a, b]}
 """
+# Two layers with 40 kB of weights each. All stay on the first device.
+TWO_LAYERS = """\
+format: sluice-scenario/1
+model:
+  definition:
+    format: sluice-model/1
+    name: two
+    layers:
+      - {type: input, name: x, shape: [100]}
+      - {type: dense, name: a, features: 100, bias: false}
+      - {type: dense, name: b, features: 100, bias: false}
+platform:
+  format: sluice-platform/1
+  name: small
+  devices: {gpu: {rate: {float32: 1GFLOP/s}, memory: {capacity: 20kB}}}
+  memories: {host: {capacity: 1GB}}
+  links: {host: {joins: [host, gpu], bandwidth: 1GB/s}}
+policy: resident
+"""
 
 
 class Refusals(AnswerCase):
@@ -92,6 +111,40 @@ class Refusals(AnswerCase):
         enough = float(said[1])
         self.run_sluice(STAYING, *pair, f"platform.devices.gpu.memory.capacity={enough}MB")
         self.run_sluice(STAYING, *pair, f"platform.devices.gpu.memory.capacity={0.97 * enough}MB", code=4)
+
+    def enough(self, done):
+        """Returns the number of bytes that a refusal says is enough, as the text of a scenario."""
+        number, unit = re.search(r"at least ([\d.]+) ([kMG]?B) of memory in gpu", done.stderr).groups()
+        return number + unit
+
+    def test_enough_bytes_include_those_that_the_platform_reserves(self):
+        capacity = "platform.devices.gpu.memory.capacity="
+        reserved = "platform.devices.gpu.memory.reserved=10kB"
+        done = self.run_sluice(TWO_LAYERS, capacity + "30kB", reserved, code=4)
+        self.assertIn("more than its 20 kB (10 kB more are reserved)", done.stderr)
+        # The weights, the input and the two outputs of 400 B need 81.2 kB at most, and 10 kB are reserved.
+        self.assertLess(float(self.enough(done).removesuffix("kB")), 1.04 * 91.2)
+        self.run_sluice(TWO_LAYERS, capacity + self.enough(done), reserved)
+        self.run_sluice(TWO_LAYERS, capacity + "90kB", reserved, code=4)
+
+    def test_a_refusal_does_not_ask_for_more_memory_in_idle_devices(self):
+        pair = "platform.devices.gpu.count=2"
+        done = self.run_sluice(TWO_LAYERS, pair, code=4)
+        self.assertIn("of memory in gpu0 (in full", done.stderr)
+        devices = {f"gpu{k}": {"rate": {"float32": "1GFLOP/s"}, "memory": {"capacity": capacity}}
+                   for k, capacity in enumerate([self.enough(done), "20kB"])}
+        links = {"host": {"joins": ["host", "gpu0", "gpu1"], "bandwidth": "1GB/s"}}
+        self.run_sluice(TWO_LAYERS, f"platform.devices={json.dumps(devices)}", f"platform.links={json.dumps(links)}")
+
+    def test_enough_bytes_for_a_device_with_two_equal_memories(self):
+        def memories(first):
+            return ("platform.devices.gpu.memory=[{capacity: %s, bandwidth: 1GB/s}, {name: ddr, capacity: 20kB, "
+                    "bandwidth: 100MB/s}]" % first, "platform.links.far={joins: [gpu, gpu_ddr], bandwidth: 1GB/s}")
+        for placement in ("auto", "none"):
+            way = f"policy.placement={placement}"
+            done = self.run_sluice(TWO_LAYERS, *memories("20kB"), way, code=4)
+            self.assertIn("of memory in gpu (in full", done.stderr)
+            self.run_sluice(TWO_LAYERS, *memories(self.enough(done)), way)
 
     def test_a_refusal_for_one_memory_of_two_says_that_its_number_may_be_too_little(self):
         # With more memory on the device, host memory is too small.

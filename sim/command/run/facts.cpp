@@ -53,10 +53,16 @@ void add_of_groups(Rows& rows, const Facts& facts, const char* name, const std::
 void add_in_flight(Rows& rows, const Facts& facts, const Report& report) {
   const std::string in_flight = shown(facts, "in_flight");
   if (in_flight.empty()) return;
-  std::string text = counted(in_flight, "micro-batch", "micro-batches");
-  if (report.question.scenario)
-    text += " of " + counted(std::to_string(report.question.scenario->workload.micro_batch),
+  const std::optional<Scenario>& scenario = report.question.scenario;
+  // In inference, the policy for phases computes whole batches.
+  const bool batches = scenario && scenario->acting->takes_phases && !scenario->workload.training;
+  std::string text = batches ? counted(in_flight, "batch", "batches")
+                             : counted(in_flight, "micro-batch", "micro-batches");
+  if (scenario) {
+    const Workload& workload = scenario->workload;
+    text += " of " + counted(std::to_string(batches ? workload.batch : workload.micro_batch),
                              "sample", "samples");
+  }
   if (const std::string fit = shown(facts, "fit_in_flight"); !fit.empty())
     text += ", " + fit + " fit";
   if (const std::string passes = shown(facts, "passes_per_step"); !passes.empty())

@@ -3,13 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/bisection.hpp"
-#include "base/fit_search.hpp"
-#include "base/interrupt.hpp"
 #include "base/quantity.hpp"
 #include "base/suggest.hpp"
 #include "scenario/fast_limit.hpp"
-#include "scenario/fit_question.hpp"
+#include "study/answer/refusal_searches.hpp"
 #include "study/answer/second_bandwidth.hpp"
 
 namespace sluice {
@@ -21,153 +18,10 @@ std::string in_pool(const Refusal& refusal) {
   return refusal.pool.empty() ? "" : " in " + refusal.pool;
 }
 
-/// Asks questions that differ from the refused question. Stops when the work of planning reaches a limit.
-class OtherQuestions {
- public:
-  explicit OtherQuestions(std::int64_t most_asked) : most_asked_(most_asked) {}
-
-  /// Returns true if the search has done too much work and must end. There is no limit of seconds, because the answer
-  /// would then depend on how busy the machine is.
-  bool given_up() const { return asked_ >= most_asked_ || actions_ > 400'000; }
-
-  /// Returns what is missing, or nothing if the plan of the question fits. Throws InputError.
-  std::optional<Shortage> ask(const Scenario& scenario) {
-    check_interrupt();
-    ++asked_;
-    const FitQuestion question = ask_whether_fits(scenario);
-    actions_ += question.actions;
-    return question.missing;
-  }
-
- private:
-  std::int64_t most_asked_, asked_ = 0, actions_ = 0;
-};
-
-FitAnswer lacking(const Shortage& shortage) {
-  if (!shortage.needed_bytes || !shortage.available_bytes) return {};
-  return {.fits = false,
-          .needed = static_cast<double>(*shortage.needed_bytes),
-          .available = static_cast<double>(*shortage.available_bytes)};
-}
-
-FitAnswer ask_batch(OtherQuestions& questions, Scenario scenario, std::int64_t batch) {
-  Workload& workload = scenario.workload;
-  if (workload.micro_batch == workload.batch) workload.micro_batch = batch;
-  workload.batch = batch;
-  try {
-    const std::optional<Shortage> shortage = questions.ask(scenario);
-    return shortage ? lacking(*shortage) : FitAnswer{.fits = true};
-  } catch (const InputError&) {  // The replicas cannot share this batch equally.
-    return {};
-  }
-}
-
-/// Returns of which number of samples the searched batch is a multiple.
-std::int64_t batch_unit(const Workload& workload) {
-  return workload.micro_batch == workload.batch ? 1 : workload.micro_batch;
-}
-
-/// Finds the largest batch that fits. Returns nullopt if the search must end before it finds this batch. The search
-/// first tries the batch (requested batch) x (available bytes) / (needed bytes).
-std::optional<std::int64_t> largest_batch(const Scenario& scenario, const Shortage& shortage) {
-  const Workload& workload = scenario.workload;
-  if (scenario.cost->only_samples(scenario.model) > 0) return {};
-  const std::int64_t unit = batch_unit(workload);
-  const std::int64_t units_asked = workload.batch / unit, limit = units_asked - 1;
-  if (limit < 1) return 0;
-  OtherQuestions questions(17);
-  const FitAnswer asked = lacking(shortage);
-  const double share = asked.needed > 0 ? asked.available / asked.needed : 0.5;
-  const auto first = static_cast<std::int64_t>(static_cast<double>(units_asked) * share);
-  const std::int64_t most = largest_by_needs(first, limit, [&](std::int64_t units) {
-    return questions.given_up() ? FitAnswer() : ask_batch(questions, scenario, units * unit);
-  });
-  if (questions.given_up()) return {};
-  return most * unit;
-}
-
-/// A memory whose name is that of its pool, and its capacity in a platform.
-struct NamedCapacity {
-  std::string pool;
-  std::optional<std::int64_t>* capacity;
-};
-using Capacities = std::vector<NamedCapacity>;
-
-/// Returns the memory with this name. If it belongs to a device, also returns the memories of other devices with as many
-/// bytes: they usually hold as much.
-Capacities capacities_like(Platform& platform, const std::string& pool) {
-  Capacities found;
-  for (Memory& memory : platform.memories)
-    if (memory.name == pool) found.push_back({memory.name, &memory.capacity});
-  const bool shared = !found.empty();
-  std::optional<std::int64_t> capacity;
-  for (const Device& device : platform.devices)
-    if (const DeviceMemory* memory = device.memory_or_null(pool)) capacity = memory->capacity;
-  for (Device& device : platform.devices)
-    for (DeviceMemory& memory : device.memories)
-      if (memory.pool == pool || (memory.own && !shared && memory.capacity == capacity))
-        found.push_back({memory.pool, &memory.capacity});
-  return found;
-}
-
 /// Returns whether the limit `memory.fast` is why bytes are lacking. More memory is then not used.
 bool limits_fast_memory(const Scenario& scenario, const Shortage& shortage) {
   const std::optional<std::int64_t> limit = fast_limit(scenario);
   return limit && shortage.available_bytes == *limit;
-}
-
-/// Returns a text about the other devices whose memory also has to be larger: " and in each other device with equally
-/// much memory", or "" if there are none.
-std::string equal_memories(const Scenario& scenario, const std::string& pool) {
-  Platform platform = scenario.platform;
-  return capacities_like(platform, pool).size() > 1
-             ? " and in each other device with equally much memory"
-             : "";
-}
-
-/// Returns the power of ten by which numbers of bytes are counted that people read with four digits.
-std::int64_t unit_of(std::int64_t bytes) {
-  std::int64_t unit = 1;
-  while (bytes / unit >= 10'000) unit *= 10;
-  return unit;
-}
-
-std::int64_t rounded_up(std::int64_t bytes) {
-  const std::int64_t unit = unit_of(bytes);
-  return (bytes - 1) / unit * unit + unit;
-}
-
-/// Returns a number of bytes with which the memory that is too small is large enough. The number has four digits, and
-/// is the least that was found. A shortage says only what the first plan lacks that does not fit, so each number is
-/// tested. Returns nothing if the search ends early, or if another memory is too small, too.
-std::optional<std::int64_t> enough_memory(const Scenario& scenario, const Shortage& shortage) try {
-  Scenario larger = scenario;
-  const Capacities capacities = capacities_like(larger.platform, shortage.pool);
-  OtherQuestions questions(12);
-  const auto missing = [&](std::int64_t bytes) {
-    for (const NamedCapacity& memory : capacities) *memory.capacity = bytes;
-    return questions.ask(larger);
-  };
-  std::int64_t bad = *shortage.available_bytes, good = rounded_up(*shortage.needed_bytes);
-  bool was_named = true;  // `good` is the number of bytes that the last shortage names
-  while (const std::optional<Shortage> there = missing(good)) {
-    const bool grows = there->needed_bytes &&
-                       std::ranges::count(capacities, there->pool, &NamedCapacity::pool) > 0;
-    if (!grows || questions.given_up()) return {};
-    bad = good;
-    const std::int64_t by_an_eighth = good + good / 8 + 1;
-    was_named = *there->needed_bytes >= by_an_eighth;
-    good = rounded_up(std::max(*there->needed_bytes, by_an_eighth));
-  }
-  // With a given cut, a strategy that searches names the fewest bytes of all fates. So fewer are not tried.
-  if (was_named && scenario.cut && scenario.fates && (*scenario.fates)->searches) return good;
-  const std::int64_t unit = std::max(unit_of(good), rounded_up((good - bad) / 16 + 1));
-  const std::int64_t saved = largest_that_fits(0, (good - bad) / unit + 1, [&](std::int64_t units) {
-    return good - units * unit > bad && !questions.given_up() && !missing(good - units * unit);
-  });
-  return good - saved * unit;
-} catch (const InputError&) {  // with more memory, another limit is exceeded
-  return {};
 }
 
 /// If the run does not fit because too many micro-batches are in flight, returns the greatest number of micro-batches
@@ -303,8 +157,9 @@ std::vector<std::string> changes_for(const Scenario& scenario, const Infeasible&
     advise_on_activations(scenario, changes);
   advise_on_second_memory(scenario, refusal, changes);
   if (refusal.enough_bytes)
-    changes.push_back("at least " + format_bytes(*refusal.enough_bytes) + " of memory" +
-                      in_pool(refusal) + equal_memories(scenario, infeasible.shortage.pool));
+    changes.push_back(
+        "at least " + format_bytes(*refusal.enough_bytes) + " of memory" + in_pool(refusal) +
+        (refusal.in_equal_devices ? " and in each other device with equally much memory" : ""));
   else if (infeasible.shortage.needed_bytes && !limits_fast_memory(scenario, infeasible.shortage))
     changes.push_back("more memory" + in_pool(refusal) + ": " +
                       format_bytes(*infeasible.shortage.needed_bytes) +
@@ -330,6 +185,9 @@ Refusal refusal_of(const Scenario& scenario, const Infeasible& infeasible) {
                   .culprit = culprit_of(infeasible.shortage),
                   .pool = pool_of(scenario, infeasible.shortage),
                   .batch_unit = batch_unit(scenario.workload)};
+  for (const Device& device : scenario.platform.devices)
+    if (const DeviceMemory* memory = device.memory_or_null(refusal.pool))
+      refusal.reserved_bytes = memory->reserved;
   if (const std::string waiter = first_waiter(infeasible.shortage); !waiter.empty())
     if (!infeasible.shortage.most_in_flight)  // otherwise the headline says what is too much
       refusal.headline += ": " + waiter;
@@ -339,7 +197,10 @@ Refusal refusal_of(const Scenario& scenario, const Infeasible& infeasible) {
     refusal.largest_batch = largest_batch(scenario, infeasible.shortage);
   if (infeasible.shortage.needed_bytes && infeasible.shortage.available_bytes &&
       !limits_fast_memory(scenario, infeasible.shortage))
-    refusal.enough_bytes = enough_memory(scenario, infeasible.shortage);
+    if (const std::optional<EnoughBytes> enough = enough_memory(scenario, infeasible.shortage)) {
+      refusal.enough_bytes = enough->bytes;
+      refusal.in_equal_devices = enough->in_equal_devices;
+    }
   refusal.changes = changes_for(scenario, infeasible, refusal);
   return refusal;
 }
@@ -351,6 +212,8 @@ std::string refusal_text(const Refusal& refusal, const Infeasible& infeasible) {
     text += "\n  needed" + in_pool(refusal) + ": " + format_bytes(*shortage.needed_bytes) + ", " +
             format_bytes(*shortage.needed_bytes - *shortage.available_bytes) + " more than its " +
             format_bytes(*shortage.available_bytes);
+    if (refusal.reserved_bytes > 0)
+      text += " (" + format_bytes(refusal.reserved_bytes) + " more are reserved)";
     if (const std::string classes = classes_of(shortage); !classes.empty()) text += ": " + classes;
   }
   if (const std::int64_t most = most_in_flight(infeasible); most > 0)

@@ -21,9 +21,11 @@ struct Refusal {
   /// The number of samples of the largest batch that fits if nothing else is changed. If no smaller batch
   /// fits, the number is 0. If no search was made, or the search reached its limit of work, the value is nullopt.
   std::optional<std::int64_t> largest_batch;
-  /// A number of bytes with which the memory that is too small is large enough. If other devices have equally much
-  /// memory, they need as many bytes. Empty if none was found.
+  std::int64_t reserved_bytes = 0;  ///< of this memory, by the platform
+  /// A capacity with which the memory that is too small is large enough. Empty if none was found.
   std::optional<std::int64_t> enough_bytes;
+  bool in_equal_devices =
+      false;  ///< whether other devices with equally much memory need this capacity, too
   /// Changes of the scenario that help, as a user would write them. Most have a reason in brackets.
   std::vector<std::string> changes;
 };
