@@ -1,49 +1,17 @@
 // More than eight replicas: as long as their steps are short, their choices are compared by runs of all of them.
 #include <catch2/catch.hpp>
 #include <cstdint>
-#include <optional>
 #include <string>
-#include <vector>
 
-#include "base/error.hpp"
-#include "document/load.hpp"
-#include "execute/arithmetic/replay.hpp"
-#include "execute/feasibility.hpp"
-#include "scenario/scenario.hpp"
 #include "support/campaign.hpp"
+#include "support/rising_memory.hpp"
 #include "support/two_memory_card.hpp"
 
 namespace sluice {
 namespace {
 
+using test::check_rising;
 using test::number;
-
-/// Returns the seconds of the run if each first memory has `bytes` bytes, or nothing if the scenario is refused.
-std::optional<double> seconds_of(const std::string& text, std::int64_t bytes) try {
-  Value document = parse_text(text, "cards.yaml");
-  apply_overrides(document,
-                  {"platform.devices.gpu.memory.0.capacity=" + std::to_string(bytes) + "B"});
-  const Plan plan = make_plan(read_scenario(document, "cards"));
-  check(plan);
-  return replay(plan).makespan;
-} catch (const Infeasible&) {
-  return std::nullopt;
-}
-
-/// Checks that no run is slower or refused with more memory. Returns how many runs are faster.
-int check_rising(const std::string& text, const std::vector<std::int64_t>& sizes) {
-  std::optional<double> before;
-  int faster = 0;
-  for (const std::int64_t bytes : sizes) {
-    INFO(bytes << " B\n" << text);
-    const std::optional<double> now = seconds_of(text, bytes);
-    if (before) REQUIRE(now);
-    if (before) CHECK(*now <= *before * (1 + 1e-9));
-    faster += before && *now < *before ? 1 : 0;
-    if (now) before = now;
-  }
-  return faster;
-}
 
 // Before, each of ten replicas took the placement with which it is the fastest alone. So with 600 B of fast memory, the
 // run took 28.52 ms, and with 1900 B 28.71 ms.
