@@ -91,16 +91,16 @@ class ReplicaWay {
     return names_placement(policy_, keys) &&
            (!policy_.candidates || policy_.candidates(first.request, keys).empty());
   }
-  /// In training, choices for less memory are compared in two memories only, and not if the strategy searches for fates:
-  /// their plans fill each memory, so nearly each number of bytes would need a search of its own.
+  /// In training, choices for less memory are compared in two memories only, and not if the strategy searches for
+  /// fates: their plans fill each memory, so nearly each number of bytes would need a search of its own.
   bool compares_less_memory() const {
     if (!request_.capacity_enforced) return false;
     return !request_.workload.training || (have_two_memories(request_.pricing.platform, devices_) &&
                                            !request_.strategy().searches);
   }
-  /// Compares the plans whose choices are made on `machine`: with the whole memory, and then, if choices for less memory
-  /// are compared, again and again with one byte less than the last choices need. `whole` says whether a replica that
-  /// runs alone on `machine` is at least as fast as all replicas together.
+  /// Compares the plans whose choices are made on `machine`: with the whole memory, and then, if choices for less
+  /// memory are compared, again and again with one byte less than the last choices need. `whole` says whether a replica
+  /// that runs alone on `machine` is at least as fast as all replicas together.
   void compare(const Platform& machine, bool whole, Fastest& best) const {
     const bool less_memory = compares_less_memory();
     // All plans of equal replicas change at the same capacity.
