@@ -133,11 +133,12 @@ bool delay_each_other(const PolicyRequest& request, const Reader& parameters) {
 
 namespace {
 
-/// Limits the first memory of the device. For a replica of `resident` in inference, a smaller limit than the bytes of
-/// its placement would not tell with how much memory the replica chooses this placement.
+/// Limits the first memory of the device, if it has no limit yet. For a replica of `resident` in inference, a smaller
+/// limit than the bytes of its placement would not tell with how much memory the replica chooses this placement.
 void stay_within_first(Plan& plan, const std::string& device, std::int64_t bytes) {
   const auto pool = std::ranges::find(plan.pools, device, &Pool::name);
-  if (pool != plan.pools.end() && pool->limited() && bytes <= pool->most()) pool->limit = bytes;
+  if (pool != plan.pools.end() && !pool->limit && pool->limited() && bytes <= pool->most())
+    pool->limit = bytes;
 }
 
 /// Returns whether the plan of the replica on this device stays within the device's memory on the platform.
@@ -191,7 +192,7 @@ ReplicaPlans replica_plans(const Policy& policy, const PolicyRequest& request,
     replica.shown_plans = shown;
     Settlement settled = settle(policy, replica, Reader(keys, record), worth);
     if (shown && settled.chosen_s && *settled.chosen_s < worth) shown->at_least = *settled.chosen_s;
-    if (shown && !settled.chosen_s && shown->bytes_of_placement)
+    if (shown && !workload.training && !settled.chosen_s && shown->bytes_of_placement)
       stay_within_first(settled.plan, devices[k], *shown->bytes_of_placement);
     add(std::move(settled.plan), settled.chosen_s);
     planned.push_back(k);
