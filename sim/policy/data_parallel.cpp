@@ -56,7 +56,7 @@ const Policy data_parallel_policy = {
         "the batch, and the gradients cross the links of a ring before the update. With `all_reduce: "
         "overlapped`, these transfers run during the backward pass. If the scenario leaves overlap open and few "
         "replicas share links or sum gradients, plans without overlap are also compared. Few replicas are at most 8, "
-        "or more if they are equal and their steps are short.",
+        "or more if their steps are short.",
     .source =
         "PopART phased execution; the usual data parallelism; Li et al., PyTorch distributed (2020), section 3.2 "
         "(overlap)",

@@ -17,6 +17,7 @@
 #include "planning/placement/placed_program.hpp"
 #include "planning/placement/placement_gap.hpp"
 #include "planning/placement/turns/judged_run.hpp"
+#include "planning/placement/turns/shown_plans.hpp"
 #include "planning/run_seconds.hpp"
 
 namespace sluice {
@@ -99,6 +100,7 @@ class PlacementChoice {
     for (const FastSize& size : sizes_within(asked.question(), asked.room())) {
       if (bound.seconds() >= seconds_) return;
       if (only_moves && !size.moves) continue;
+      needed_ = asked.memories().fast_capacity.value_or(asked.room()) - asked.room() + size.bytes;
       if (way_ == hardware_cache) {
         list_cached(asked, bound, size.bytes);
         continue;
@@ -271,6 +273,7 @@ class PlacementChoice {
     if (seconds >= seconds_ && !first) return false;
     best_ = std::move(draft);
     seconds_ = seconds;
+    if (request_.shown_plans) request_.shown_plans->bytes_of_placement = needed_;
     return true;
   }
 
@@ -281,8 +284,9 @@ class PlacementChoice {
   std::list<PlacedQuestion> problems_;
   /// The schedules of the problem that have been simulated (text_of). Several sizes may lead to the same schedule.
   std::set<std::string> listed_;
-  double predicted_s_ = 0;  ///< the seconds of a round of the fastest run
-  double seconds_;          ///< the seconds of the best run so far; only a faster run is useful
+  std::int64_t needed_ = 0;  ///< the fewest bytes of the device with which this size is searched
+  double predicted_s_ = 0;   ///< the seconds of a round of the fastest run
+  double seconds_;           ///< the seconds of the best run so far; only a faster run is useful
 };
 
 }  // namespace

@@ -6,6 +6,8 @@
 #include "base/error.hpp"
 #include "base/interrupt.hpp"
 #include "base/never.hpp"
+#include "plan/tables.hpp"
+#include "planning/run_seconds_below.hpp"
 
 namespace sluice {
 
@@ -52,7 +54,7 @@ void FastestWays::take(const Settled& found) {
   Plan plan = found.plan();
   const auto pool = std::ranges::find(plan.pools, device_, &Pool::name);
   if (pool == plan.pools.end() || !pool->limit) return;
-  LimitedWay way{*pool->limit, found.seconds, found.text};
+  LimitedWay way{.bytes = *pool->limit, .seconds = found.seconds, .text = found.text};
   const auto figures = [](const LimitedWay& one) {
     return std::tie(one.seconds, one.bytes, one.text);
   };
@@ -63,6 +65,7 @@ void FastestWays::take(const Settled& found) {
   if (same_bytes && figures(**first) <= figures(way)) return;
   const auto last = std::find_if(first + (same_bytes ? 1 : 0), ways_.end(),
                                  [&](const SharedWay& one) { return one->seconds < way.seconds; });
+  way.at_least = PlanTables(plan).contention_free() ? way.seconds : least_seconds_of(plan);
   way.plan = std::make_shared<const Plan>(std::move(plan));
   first = ways_.erase(first, last);
   ways_.insert(first, std::make_shared<const LimitedWay>(std::move(way)));

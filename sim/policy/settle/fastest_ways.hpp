@@ -20,7 +20,11 @@ namespace sluice {
 struct LimitedWay {
   std::int64_t bytes = 0;  ///< of the replica's device
   double seconds = 0;      ///< of the run of the replica alone
-  std::string text;        ///< the choices, as text of a scenario
+  /// A lower bound of the seconds of a run of all replicas with this way. Usually it is `seconds`. But if transfers of
+  /// the replica share a link with each other, they may take turns in the run of all replicas, and the replica may be
+  /// faster there.
+  double at_least = 0;
+  std::string text;  ///< the choices, as text of a scenario
   std::shared_ptr<const Plan> plan = {};
 };
 using SharedWay = std::shared_ptr<const LimitedWay>;

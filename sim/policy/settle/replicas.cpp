@@ -102,9 +102,8 @@ bool few_replicas(const PolicyRequest& request, const Reader& parameters) {
   const std::vector<std::string> devices = replica_devices(request, parameters);
   const auto count = static_cast<std::int64_t>(devices.size());
   if (count <= always_few) return true;
-  if (!equal_replicas(request, devices)) return false;
-  // A replica passes each layer once for each of its micro-batches. Over a ring, it sends and gets 2 (count - 1) pieces
-  // of each layer's gradients.
+  // The first replica has the most micro-batches. It passes each layer once for each of them. Over a ring, it sends and
+  // gets 2 (count - 1) pieces of each layer's gradients.
   const std::int64_t pieces = sums_gradients(request.workload, parameters) ? 2 * (count - 1) : 0;
   const std::int64_t passes =
       share_of(request.workload, 0, count).micro_batches_per_step() + pieces;
@@ -133,6 +132,14 @@ bool delay_each_other(const PolicyRequest& request, const Reader& parameters) {
 }
 
 namespace {
+
+/// Limits the first memory of the device, if it has no limit yet. For a replica of `resident` in inference, a smaller
+/// limit than the bytes of its placement would not tell with how much memory the replica chooses this placement.
+void stay_within_first(Plan& plan, const std::string& device, std::int64_t bytes) {
+  const auto pool = std::ranges::find(plan.pools, device, &Pool::name);
+  if (pool != plan.pools.end() && !pool->limit && pool->limited() && bytes <= pool->most())
+    pool->limit = bytes;
+}
 
 /// Returns whether the plan of the replica on this device stays within the device's memory on the platform.
 bool stays_within(const Plan& plan, const Platform& platform, const std::string& device) {
@@ -180,10 +187,13 @@ ReplicaPlans replica_plans(const Policy& policy, const PolicyRequest& request,
     }
     const Value keys = replica_keys(parameters, policy.name, devices[k]);
     PolicyRequest replica = request_of_replica(chosen_on, request, workload, parameters);
-    if (known) replica.shown_plans = &known->shown_plans[k];
+    ShownPlans* const shown = known ? &known->shown_plans[k] : nullptr;
+    if (shown) shown->bytes_of_placement.reset();
+    replica.shown_plans = shown;
     Settlement settled = settle(policy, replica, Reader(keys, record), worth);
-    if (known && settled.chosen_s && *settled.chosen_s < worth)
-      known->shown_plans[k].at_least = *settled.chosen_s;
+    if (shown && settled.chosen_s && *settled.chosen_s < worth) shown->at_least = *settled.chosen_s;
+    if (shown && !workload.training && !settled.chosen_s && shown->bytes_of_placement)
+      stay_within_first(settled.plan, devices[k], *shown->bytes_of_placement);
     add(std::move(settled.plan), settled.chosen_s);
     planned.push_back(k);
   }

@@ -19,8 +19,8 @@ namespace sluice {
 /// batch of training cannot be divided equally among the devices.
 std::vector<std::string> replica_devices(const PolicyRequest& request, const Reader& parameters);
 
-/// Returns whether there are few replicas: at most 8, or more equal ones with so short a step that a run of all of them
-/// is soon simulated. The choices of few replicas are compared by runs of all of them. The cuts and the fates of more
+/// Returns whether there are few replicas: at most 8, or more with so short a step that a run of all of them is soon
+/// simulated. The choices of few replicas are compared by runs of all of them. The cuts and the fates of more
 /// replicas are compared by the run of a single replica.
 bool few_replicas(const PolicyRequest& request, const Reader& parameters);
 

@@ -28,11 +28,12 @@ namespace {
 constexpr std::int64_t most_passes_of_layers = 20'000;
 constexpr std::int64_t no_limit = std::numeric_limits<std::int64_t>::max();
 
-/// Returns the seconds of the slowest replica if it runs alone, or 0 if they are not known.
+/// Returns the seconds of the slowest replica if it runs alone.
 double seconds_alone(const ReplicaPlans& parts) {
   double seconds = 0;
-  for (const std::optional<double>& chosen_s : parts.chosen_s)
-    seconds = std::max(seconds, chosen_s.value_or(0));
+  for (std::size_t k = 0; k < parts.plans.size(); ++k)
+    seconds =
+        std::max(seconds, parts.chosen_s[k] ? *parts.chosen_s[k] : run_seconds(parts.plans[k]));
   return seconds;
 }
 
@@ -45,7 +46,8 @@ class ReplicaWay {
         keys_(std::move(keys)),
         devices_(replica_devices(request, keys_.reader())),
         share_(shared_out(request.pricing.platform, devices_)),
-        long_step_(is_long_step(request)) {}
+        long_step_(is_long_step(request)),
+        searches_places_(any_search_for_places()) {}
 
   /// Returns what is known about the plans of all replicas if they use at most `bytes` bytes of each device's memory.
   /// With `opens`, this takes longer, but more is known.
@@ -55,12 +57,18 @@ class ReplicaWay {
                              opens, known);
   }
 
+  /// Returns whether a replica searches for places of its tensors in two memories, although the policy offers no
+  /// candidates. This is so under `resident` in inference. No bound then rules out choices for less memory, so only
+  /// choices for all of the links are compared: a replica alone is the fastest with them.
+  bool searches_places() const { return searches_places_; }
+
   /// Returns the fastest plan that was made. If no plan takes less than `worth` seconds, the result may have no plan.
   Settled fastest(double worth) const {
     Fastest best{.worth = worth};
-    const bool shares = share_links(request_.pricing.platform, share_);
+    const Platform& whole = request_.pricing.platform;
+    const bool shares = share_links(whole, share_) && !searches_places_;
     if (shares) compare(share_, /*whole=*/false, best);
-    if (!shares || !long_step_) compare(request_.pricing.platform, /*whole=*/true, best);
+    if (!shares || !long_step_) compare(whole, /*whole=*/true, best);
     if (!best.plan) return {};
     state_gap(best);
     return {.seconds = best.seconds, .plan = [plan = best.plan] { return *plan; }};
@@ -75,16 +83,24 @@ class ReplicaWay {
     std::set<std::string> compared = {};
     double to_beat() const { return std::min(worth, seconds); }
   };
-  /// In training, choices for less memory are compared in two memories only, and not if the strategy searches for fates:
-  /// a search for each size would take long.
+  bool any_search_for_places() const {
+    if (request_.workload.training || !have_two_memories(request_.pricing.platform, devices_))
+      return false;
+    const OneReplica first(policy_, request_, keys_.reader());
+    const Reader& keys = first.keys.reader();
+    return names_placement(policy_, keys) &&
+           (!policy_.candidates || policy_.candidates(first.request, keys).empty());
+  }
+  /// In training, choices for less memory are compared in two memories only, and not if the strategy searches for
+  /// fates: their plans fill each memory, so nearly each number of bytes would need a search of its own.
   bool compares_less_memory() const {
     if (!request_.capacity_enforced) return false;
     return !request_.workload.training || (have_two_memories(request_.pricing.platform, devices_) &&
                                            !request_.strategy().searches);
   }
-  /// Compares the plans whose choices are made on `machine`: with the whole memory, and then, in inference or in two
-  /// memories, again and again with one byte less than the last choices need. `whole` says whether a replica that runs
-  /// alone on `machine` is at least as fast as all replicas together.
+  /// Compares the plans whose choices are made on `machine`: with the whole memory, and then, if choices for less
+  /// memory are compared, again and again with one byte less than the last choices need. `whole` says whether a replica
+  /// that runs alone on `machine` is at least as fast as all replicas together.
   void compare(const Platform& machine, bool whole, Fastest& best) const {
     const bool less_memory = compares_less_memory();
     // All plans of equal replicas change at the same capacity.
@@ -102,7 +118,7 @@ class ReplicaWay {
       } catch (const Infeasible&) {
         return;
       }
-      if (whole && !(seconds_alone(parts) < best.to_beat())) return;
+      if (whole && best.to_beat() < never && !(seconds_alone(parts) < best.to_beat())) return;
       const std::int64_t needed = less_memory ? keep_within_need(parts.plans, devices_) : 0;
       if (known_plans_help) known.last = parts;
       take(std::move(parts.plans), whole, best);
@@ -165,6 +181,7 @@ class ReplicaWay {
   std::vector<std::string> devices_;
   Platform share_;  ///< the platform with each replica's share of the links
   bool long_step_;
+  bool searches_places_;
 };
 
 /// Returns a candidate for the way, with these two members.
@@ -237,7 +254,7 @@ ReplicasAlone replicas_alone(const Policy& policy, const PolicyRequest& request,
   const bool training = request.workload.training.has_value();
   const auto way = std::make_shared<const ReplicaWay>(policy, request, std::move(keys));
   const ReplicaBound bound = way->bound(/*opens=*/!training);
-  ReplicasAlone alone{.choose = bound.ways > 0};
+  ReplicasAlone alone{.choose = bound.ways > 0 || way->searches_places()};
   if (bound.seconds < never)
     alone.candidate = training ? candidate_of_training(way, bound, text)
                                : candidate_of_inference(way, bound, text);

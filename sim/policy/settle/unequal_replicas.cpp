@@ -130,17 +130,17 @@ class UnequalReplicas {
    private:
     using Combination = std::vector<SharedWay>;  ///< indexed by kind
 
-    /// Returns the seconds of the next slower way that may be a part of the fastest combination, or infinity. All
-    /// replicas together are not faster than one of them alone.
+    /// Returns the seconds of the next slower way that may be a part of the fastest combination, or infinity.
     double after(double seconds) {
       for (;;) {
-        double next = best_s_, rest = never;
+        double next = never, rest = never;
         for (const FastestWays& ways : ways_) {
           rest = std::min(rest, ways.rest_at_least());
           for (const SharedWay& way : ways.found())
-            if (way->seconds > seconds) next = std::min(next, way->seconds);
+            if (way->seconds > seconds && way->at_least < best_s_)
+              next = std::min(next, way->seconds);
         }
-        if (rest >= next) return next < best_s_ ? next : never;
+        if (rest >= std::min(next, best_s_)) return next;
         for (FastestWays& ways : ways_) ways.find_within(rest);
       }
     }

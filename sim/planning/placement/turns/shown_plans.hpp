@@ -43,6 +43,9 @@ class ShownPlans {
   /// A lower bound of the seconds of all plans for the request. With more memory, the fastest plan takes so many
   /// seconds.
   double at_least = 0;
+  /// The fewest bytes of the device's first memory with which the last plan of `resident` has the same placement. Empty
+  /// if no placement was searched.
+  std::optional<std::int64_t> bytes_of_placement = {};
   /// Whether the policy is asked for a plan in which all tensors take turns, unless the scenario says which of them
   /// stay.
   bool all_take_turns = false;
