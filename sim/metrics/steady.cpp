@@ -74,6 +74,15 @@ double samples_of(const Plan& plan, std::uint32_t begin, std::uint32_t end) {
   return samples;
 }
 
+/// Returns the number of samples whose answers become complete in the iterations of a step.
+double samples_of_iterations(const Plan& plan) {
+  double samples = 0;
+  for (std::uint32_t a = plan.body_begin; a < plan.body_end; ++a)
+    samples += static_cast<double>(plan.actions[a].samples_done);
+  return samples * static_cast<double>(plan.iterations_per_step) /
+         static_cast<double>(plan.steps_per_iteration);
+}
+
 bool is_one_step(const Plan& plan) {
   return plan.steps_per_iteration == 1 && plan.iterations == plan.iterations_per_step;
 }
@@ -95,22 +104,16 @@ bool computes_after_iterations(const Plan& plan) {
 }
 
 double work_of_step(const Plan& plan) {
-  double repeated = 0;
-  for (std::uint32_t a = plan.body_begin; a < plan.body_end; ++a)
-    repeated += static_cast<double>(plan.actions[a].samples_done);
-  repeated = repeated * static_cast<double>(plan.iterations_per_step) /
-             static_cast<double>(plan.steps_per_iteration);
-  const bool updates_follow = updates_follow_iterations(plan);
+  const double repeated = samples_of_iterations(plan);
+  if (!is_one_step(plan) || repeated == 0) return 1;
   const auto last = static_cast<std::uint32_t>(plan.actions.size());
-  const double after = updates_follow ? samples_of(plan, plan.body_end, last) : 0;
-  return repeated > 0 ? (samples_of_step(plan) - after) / repeated : 1;
+  const double after = updates_follow_iterations(plan) ? samples_of(plan, plan.body_end, last) : 0;
+  return (samples_of_step(plan) - after) / repeated;
 }
 
 double samples_of_step(const Plan& plan) {
-  if (plan.iterations == 0) return 0;
-  return samples_of(plan, 0, static_cast<std::uint32_t>(plan.actions.size())) *
-         static_cast<double>(plan.iterations_per_step) /
-         (static_cast<double>(plan.iterations) * static_cast<double>(plan.steps_per_iteration));
+  const auto last = static_cast<std::uint32_t>(plan.actions.size());
+  return is_one_step(plan) ? samples_of(plan, 0, last) : samples_of_iterations(plan);
 }
 
 }  // namespace sluice

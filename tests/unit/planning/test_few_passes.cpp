@@ -52,7 +52,7 @@ Summary summary_of(const Plan& plan) {
 bool compare(const Plan& plan, const Plan& whole, double passes) {
   const Summary of_plan = summary_of(plan), of_whole = summary_of(whole);
   const double makespan = replay(whole).makespan, rounding = 1e-12 * makespan;
-  CHECK(replay(plan).makespan == Approx(makespan).epsilon(0.02));
+  CHECK(replay(plan).makespan <= 1.02 * makespan);
   const bool equal = std::abs(replay(plan).makespan - makespan) <= rounding &&
                      replay(plan).peaks == replay(whole).peaks;
   const std::set<std::string> always = {"samples",
