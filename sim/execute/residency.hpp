@@ -34,15 +34,15 @@ class Residency {
   }
   /// Throws InputError if the action uses a tensor that is not in its pool.
   void require(std::uint32_t action, std::int64_t iteration) {
-    for (const Placement& use : tables_.accesses(action))
-      if (!find(use, tables_.instance(action, iteration, use.tensor))) absent(use, action);
+    for (const UsedPlacement& use : tables_.accesses(action))
+      if (!find(use, tables_.instance(action, iteration, use))) absent(use, action);
   }
   /// The action has ended. Counts one use for each of its operands. When an instance has no use left, it leaves its
   /// pool, and the function calls freed(placement).
   template <class Freed>
   void release(std::uint32_t action, std::int64_t iteration, Freed&& freed) {
-    for (const Placement& use : tables_.accesses(action))
-      if (drop(use, tables_.instance(action, iteration, use.tensor), action)) freed(use);
+    for (const UsedPlacement& use : tables_.accesses(action))
+      if (drop(use, tables_.instance(action, iteration, use), action)) freed(use);
   }
 
   void write(Snapshot& snapshot) const;

@@ -37,8 +37,7 @@ std::optional<double> of_second_half(const Plan& plan, const Ends& ends) {
   const std::int64_t between = (plan.iterations - 1 - ends.middle()) / per_step;
   const double each = (*last - *middle) / static_cast<double>(between);
   const double busiest = static_cast<double>(per_step) * busiest_in_an_iteration(plan);
-  return std::max(each, busiest) * work_of_step(plan) /
-         static_cast<double>(plan.steps_per_iteration);
+  return std::max(each, busiest) / static_cast<double>(plan.steps_per_iteration);
 }
 
 }  // namespace
@@ -66,37 +65,55 @@ std::optional<double> steady_step_s(const Plan& plan, const StepEnds& ends) {
 
 namespace {
 
-double samples_of(const Plan& plan, Section section) {
+/// Returns the number of samples whose answers become complete in all executions from action `begin` to action `end`.
+double samples_of(const Plan& plan, std::uint32_t begin, std::uint32_t end) {
   double samples = 0;
-  for (std::uint32_t a = plan.section_begin(section); a < plan.section_end(section); ++a)
-    samples += static_cast<double>(plan.actions[a].samples_done);
+  for (std::uint32_t a = begin; a < end; ++a)
+    samples += static_cast<double>(plan.actions[a].samples_done) *
+               static_cast<double>(plan.executions_of(a));
   return samples;
+}
+
+/// Returns the number of samples whose answers become complete in the iterations of a step.
+double samples_of_iterations(const Plan& plan) {
+  double samples = 0;
+  for (std::uint32_t a = plan.body_begin; a < plan.body_end; ++a)
+    samples += static_cast<double>(plan.actions[a].samples_done);
+  return samples * static_cast<double>(plan.iterations_per_step) /
+         static_cast<double>(plan.steps_per_iteration);
+}
+
+bool is_one_step(const Plan& plan) {
+  return plan.steps_per_iteration == 1 && plan.iterations == plan.iterations_per_step;
 }
 
 }  // namespace
 
 bool updates_follow_iterations(const Plan& plan) {
-  if (plan.steps_per_iteration != 1 || plan.iterations != plan.iterations_per_step) return false;
   const auto updates = [&](Section section) {
     return std::any_of(plan.actions.begin() + plan.section_begin(section),
                        plan.actions.begin() + plan.section_end(section),
                        [](const Action& action) { return action.kind == ActionKind::update; });
   };
-  return updates(Section::epilogue) && !updates(Section::body);
+  return is_one_step(plan) && updates(Section::epilogue) && !updates(Section::body);
+}
+
+bool computes_after_iterations(const Plan& plan) {
+  return is_one_step(plan) && std::any_of(plan.actions.begin() + plan.body_end, plan.actions.end(),
+                                          [](const Action& action) { return action.samples > 0; });
 }
 
 double work_of_step(const Plan& plan) {
-  const double before = samples_of(plan, Section::prologue);
-  if (before == 0) return 1;
-  const double repeated =
-      samples_of(plan, Section::body) * static_cast<double>(plan.iterations_per_step);
-  return (before + repeated) / repeated;
+  const double repeated = samples_of_iterations(plan);
+  if (!is_one_step(plan) || repeated == 0) return 1;
+  const auto last = static_cast<std::uint32_t>(plan.actions.size());
+  const double after = updates_follow_iterations(plan) ? samples_of(plan, plan.body_end, last) : 0;
+  return (samples_of_step(plan) - after) / repeated;
 }
 
 double samples_of_step(const Plan& plan) {
-  return samples_of(plan, Section::prologue) + samples_of(plan, Section::body) *
-                                                   static_cast<double>(plan.iterations_per_step) /
-                                                   static_cast<double>(plan.steps_per_iteration);
+  const auto last = static_cast<std::uint32_t>(plan.actions.size());
+  return is_one_step(plan) ? samples_of(plan, 0, last) : samples_of_iterations(plan);
 }
 
 }  // namespace sluice

@@ -40,8 +40,11 @@ std::optional<double> steady_step_s(const Plan& plan, const StepEnds& ends);
 /// and the run is a single step. The seconds of such a step include its updates.
 bool updates_follow_iterations(const Plan& plan);
 
+/// Returns whether the run is a single step, and the epilogue computes micro-batches of this step.
+bool computes_after_iterations(const Plan& plan);
+
 /// Returns how many times as much work a step has as its iterations of the body. The result is 1, or more if the
-/// prologue computes micro-batches of the step.
+/// prologue or the epilogue computes micro-batches of the step. The epilogue does not count if it also has the updates.
 double work_of_step(const Plan& plan);
 
 /// Returns the number of samples whose answers become complete in a step.

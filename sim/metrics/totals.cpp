@@ -34,14 +34,18 @@ Totals::Totals(const Plan& plan)
   actions_.reserve(count);
   prefer_large_pages(actions_.data(), count * sizeof(Action));
   actions_.resize(count);
-  const bool updates_follow = updates_follow_iterations(plan);
+  const bool updates_follow = updates_follow_iterations(plan),
+             computes_there = computes_after_iterations(plan);
+  bool computed = false;
   places_.reserve(count);
   prefer_large_pages(places_.data(), count * sizeof(Place));
   for (const sluice::Action& action : plan.actions) {
-    const bool fills = places_.size() < plan.body_begin && loads_weights(plan, action);
+    const bool compute = plan.streams[action.stream].kind == StreamKind::compute;
+    computed = computed || (compute && action.samples > 0);
+    const bool fills = places_.size() < plan.body_begin && !computed && loads_weights(plan, action);
     filling_left_ += fills ? 1 : 0;
-    const bool compute = plan.streams[action.stream].kind == StreamKind::compute,
-               ends_step = updates_follow && compute && places_.size() >= plan.body_end;
+    const bool ends_step =
+        (computes_there || (updates_follow && compute)) && places_.size() >= plan.body_end;
     places_.push_back(
         {action.stream, compute, action.is_transfer(), fills, ends_step, action.ahead});
   }

@@ -103,8 +103,8 @@ class Totals final : public Sink {
   struct Place {
     std::uint32_t stream;
     bool compute, transfer;
-    bool fills;      ///< whether the action is in the prologue and loads weights
-    bool ends_step;  ///< whether the action is a computation after all iterations of the only step
+    bool fills;      ///< whether the action loads weights in the prologue, before the first micro-batch
+    bool ends_step;  ///< whether the action comes after all iterations of the only step, and ends it
     std::int32_t ahead;  ///< the number of iterations after which the work of the action is needed
   };
   struct FinishedSamples {

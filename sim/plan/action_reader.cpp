@@ -213,29 +213,41 @@ void ActionReader::read_lists(const PlanLine& line, const LineKeys& keys, Action
     PlanLine::split(*list, ',', [&](const Word& one) { read_wait(line, one, action); });
 }
 
-Placement ActionReader::read_placement(const PlanLine& line, const Word& word) const {
+/// Reads TENSOR@POOL. If `distance` is given, also reads TENSOR~2@POOL, and sets `*distance` to 2.
+Placement ActionReader::read_placement(const PlanLine& line, const Word& word,
+                                       std::uint16_t* distance) const {
   const std::size_t at = PlanLine::rfind_bare(word.text, '@');
   if (at == std::string_view::npos)
     line.fail(word.column, "'" + std::string(word.text) + "': expected TENSOR@POOL");
-  return {look_up(line, tables_.tensors, {word.text.substr(0, at), word.column}, "tensor"),
+  Word tensor{word.text.substr(0, at), word.column};
+  if (distance) *distance = take_distance<std::uint16_t>(line, tensor);
+  return {look_up(line, tables_.tensors, tensor, "tensor"),
           look_up(line, tables_.pools,
                   {word.text.substr(at + 1), word.column + static_cast<int>(at) + 1}, "pool")};
 }
 
 /// Reads an access of an action: with TENSOR@POOL, the action reads the tensor, with TENSOR@POOL:w it writes the
-/// tensor, and with TENSOR@POOL:rw it reads and writes the tensor.
+/// tensor, and with TENSOR@POOL:rw it reads and writes the tensor. With TENSOR~1@POOL, this is the instance of the
+/// iteration before.
 Access ActionReader::read_access(const PlanLine& line, const Word& word) const {
   const std::size_t colon =
       tables_.version == 1 ? std::string_view::npos : PlanLine::find_bare(word.text, ':');
-  const Placement placement = read_placement(line, {word.text.substr(0, colon), word.column});
-  if (colon == std::string_view::npos) return {placement.tensor, placement.pool};
+  std::uint16_t distance = 0;
+  const Placement placement =
+      read_placement(line, {word.text.substr(0, colon), word.column}, &distance);
+  if (colon == std::string_view::npos)
+    return {.tensor = placement.tensor, .pool = placement.pool, .distance = distance};
   const std::string_view how = word.text.substr(colon + 1);
   if (how != "w" && how != "rw")
     line.fail(word.column + static_cast<int>(colon) + 1,
               "'" + std::string(how) +
                   "' after ':': expected w (the action writes the tensor) or rw (the action reads "
                   "and writes the tensor)");
-  return {.tensor = placement.tensor, .pool = placement.pool, .read = how == "rw", .written = true};
+  return {.tensor = placement.tensor,
+          .pool = placement.pool,
+          .read = how == "rw",
+          .written = true,
+          .distance = distance};
 }
 
 void ActionReader::read_wait(const PlanLine& line, Word word, Action& action) {
@@ -243,7 +255,7 @@ void ActionReader::read_wait(const PlanLine& line, Word word, Action& action) {
   std::size_t section = section_;
   word.bare = is_bare(word);
   if (!word.bare) {
-    wait.distance = take_distance(line, word);
+    wait.distance = take_distance<std::uint32_t>(line, word);
     section = take_section(line, word);
   }
   wait.action = is_bare(word) ? names_[section].find(word.text) : ActionNames::unknown;
@@ -257,16 +269,17 @@ void ActionReader::read_wait(const PlanLine& line, Word word, Action& action) {
 
 /// Removes '~' and the number behind '~' from a word such as `0F0~2`, and returns the number. Returns 0 if the word has
 /// no '~'.
-std::uint32_t ActionReader::take_distance(const PlanLine& line, Word& word) {
+template <class Number>
+Number ActionReader::take_distance(const PlanLine& line, Word& word) {
   const std::size_t tilde = PlanLine::rfind_bare(word.text, '~');
   if (tilde == std::string_view::npos) return 0;
   const std::string_view digits = word.text.substr(tilde + 1);
-  const std::optional<std::uint32_t> distance = number_in<std::uint32_t>(digits);
+  const std::optional<Number> distance = number_in<Number>(digits);
   if (!distance)
     line.fail(word.column + static_cast<int>(tilde) + 1,
               "'" + std::string(digits) +
                   "' after '~': expected a number of iterations from 0 to " +
-                  std::to_string(std::numeric_limits<std::uint32_t>::max()));
+                  std::to_string(std::numeric_limits<Number>::max()));
   word.text = word.text.substr(0, tilde);
   return *distance;
 }

@@ -125,12 +125,14 @@ class ActionReader {
   void read_moves(const PlanLine& line, const LineKeys& keys, Action& action);
   void read_lists(const PlanLine& line, const LineKeys& keys, Action& action);
   void read_wait(const PlanLine& line, Word word, Action& action);
-  static std::uint32_t take_distance(const PlanLine& line, Word& word);
+  template <class Number>
+  static Number take_distance(const PlanLine& line, Word& word);
   std::size_t take_section(const PlanLine& line, Word& word) const;
   [[noreturn]] void fail_unknown(const PlanLine& line, std::size_t section, const Word& word) const;
   Flow read_flow(const PlanLine& line, const Word& word) const;
   Access read_access(const PlanLine& line, const Word& word) const;
-  Placement read_placement(const PlanLine& line, const Word& word) const;
+  Placement read_placement(const PlanLine& line, const Word& word,
+                           std::uint16_t* distance = nullptr) const;
 
   Plan& plan_;
   NameTables& tables_;

@@ -21,7 +21,8 @@ void add(NumberDigest& numbers, const Action& action, Prices prices) {
     numbers.add(flow.tensor, flow.from, flow.to, priced ? flow.route : 0, flow.bytes);
   for (const Wait& wait : action.waits) numbers.add(wait.action, wait.distance);
   for (const Placement& made : action.allocates) numbers.add(made.tensor, made.pool);
-  for (const Access& use : action.uses) numbers.add(use.tensor, use.pool, use.read, use.written);
+  for (const Access& use : action.uses)
+    numbers.add(use.tensor, use.pool, use.read, use.written, use.distance);
 }
 
 NumberDigest digest_of(const Plan& plan, Prices prices) {

@@ -127,11 +127,13 @@ struct Placement {
 };
 
 /// An operand of an action, and the pool that holds the operand. The access counts as one use of the tensor's instance.
-/// The end of the last use frees the instance.
+/// The end of the last use frees the instance. If `distance` is not 0, the instance is that of `distance` iterations
+/// before the iteration for which the action works (Action::ahead).
 struct Access {
   std::uint32_t tensor = none;
   std::uint32_t pool = none;
   bool read = true, written = false;
+  std::uint16_t distance = 0;
   Placement placement() const { return {tensor, pool}; }
   bool operator==(const Access&) const = default;
 };

@@ -246,6 +246,18 @@ void check_allocations(const PlanTables& tables) {
                  quoted_name(plan, again.action) + ")");
 }
 
+/// Checks that a tensor whose instance of an earlier iteration is used has one instance per iteration.
+void check_distances(const PlanTables& tables) {
+  const Plan& plan = tables.plan;
+  for (std::uint32_t a = 0; a < plan.actions.size(); ++a)
+    for (const Access& use : plan.actions[a].uses)
+      if (use.distance > 0 && !tables.iterated[use.tensor])
+        plan_fault(plan, a,
+                   "action " + quoted_name(plan, a) + " uses tensor '" +
+                       plan.tensors[use.tensor].name +
+                       "' with a distance ('~'), but no action of the body allocates the tensor");
+}
+
 /// Checks that a step consists of whole runs of the body, or that a run of the body consists of whole steps.
 void check_steps(const Plan& plan) {
   const std::int64_t per_step = plan.iterations_per_step;
@@ -291,6 +303,7 @@ PlanTables checked_tables(const Plan& plan) {
   PlanTables tables(plan, ActionCheck(plan));
   check_cycles(tables);
   check_allocations(tables);
+  check_distances(tables);
   return tables;
 }
 

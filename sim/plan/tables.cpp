@@ -106,8 +106,9 @@ void PlanTables::add_action(std::uint32_t a) {
   for (const Access& use : action.uses) {
     ++first_use_[use.tensor + 1];
     used_.push_back(use.tensor);
-    uses_.push_back({use.pool, a, action.ahead, plan.section_of(a)});
-    accesses_.push_back(use.placement());
+    const std::int32_t ahead = action.ahead - use.distance;
+    uses_.push_back({use.pool, a, ahead, use.distance, plan.section_of(a)});
+    accesses_.push_back({use.placement(), ahead});
   }
   first_access_.push_back(static_cast<std::uint32_t>(accesses_.size()));
   add_flows(a);
@@ -130,8 +131,8 @@ void PlanTables::count_body_uses(Allocation& made) const {
   for (const Use& use : uses_of(made.placement.tensor)) {
     if (use.pool != made.placement.pool) continue;
     if (use.section != Section::body) return;
-    made.least_ahead = count == 0 ? use.ahead : std::min(made.least_ahead, use.ahead);
-    made.most_ahead = count == 0 ? use.ahead : std::max(made.most_ahead, use.ahead);
+    made.least_ahead = std::min({made.least_ahead, use.ahead, -std::int32_t{use.distance}});
+    made.most_ahead = std::max(made.most_ahead, use.ahead);
     ++count;
   }
   made.body_uses = count;
@@ -144,7 +145,7 @@ void PlanTables::list_body_tensors() {
       if (!std::exchange(seen[tensor], 1)) body_tensors_.push_back(tensor);
     };
     for (const Allocation& made : allocations(a)) enter(made.placement.tensor);
-    for (const Placement& used : accesses(a)) enter(used.tensor);
+    for (const UsedPlacement& used : accesses(a)) enter(used.tensor);
   }
 }
 
@@ -239,6 +240,7 @@ double serial_seconds(const Plan& plan) {
 }
 
 std::int64_t PlanTables::uses(const Placement& placement, std::int64_t instance) const {
+  const auto runs = [&](std::int64_t i) { return i >= 0 && i < plan.iterations; };
   std::int64_t count = 0;
   for (const Use& use : uses_of(placement.tensor)) {
     if (use.pool != placement.pool) continue;
@@ -249,7 +251,7 @@ std::int64_t PlanTables::uses(const Placement& placement, std::int64_t instance)
     else if (use.section == Section::epilogue)
       count += plan.iterations + use.ahead == instance;
     else
-      count += instance - use.ahead >= 0 && instance - use.ahead < plan.iterations;
+      count += runs(instance - use.ahead) && runs(instance + use.distance);
   }
   return count;
 }

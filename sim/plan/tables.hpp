@@ -68,8 +68,14 @@ struct Allocation {
   /// iteration. The number is -1 for a tensor with a single instance, and for a tensor that is also used outside of the
   /// body.
   std::int64_t body_uses = -1;
-  /// The least and the greatest `ahead` of the actions that use the tensor.
+  /// The least and the greatest UsedPlacement::ahead of the actions that use the tensor, or 0. `least_ahead` also
+  /// counts how far these actions look back (Access::distance).
   std::int32_t least_ahead = 0, most_ahead = 0;
+};
+
+/// An operand of an action (Access). It is the instance of the iteration `ahead` iterations after that of the action.
+struct UsedPlacement : Placement {
+  std::int32_t ahead = 0;
 };
 
 /// Returns the seconds from the start of an action to the end of its flow, if the flow is alone on its links. These
@@ -119,7 +125,7 @@ struct PlanTables {
     return {allocations_.data() + first_allocation_[action],
             allocations_.data() + first_allocation_[action + 1]};
   }
-  std::span<const Placement> accesses(std::uint32_t action) const {
+  std::span<const UsedPlacement> accesses(std::uint32_t action) const {
     return {accesses_.data() + first_access_[action], accesses_.data() + first_access_[action + 1]};
   }
   /// The tensors that actions of the body allocate or use.
@@ -151,10 +157,15 @@ struct PlanTables {
     return plan.iterations > 1 && plan.section_of(action) == Section::body;
   }
 
-  /// Returns which instance of the tensor the action allocates or uses in this iteration.
+  /// Returns which instance of the tensor the action allocates in this iteration.
   std::int64_t instance(std::uint32_t action, std::int64_t iteration, std::uint32_t tensor) const {
-    if (!iterated[tensor]) return 0;
-    return (action < plan.body_end ? iteration : plan.iterations) + ahead_[action];
+    return instance(action, iteration, UsedPlacement{{tensor, none}, ahead_[action]});
+  }
+  /// Returns which instance of the operand the action uses in this iteration.
+  std::int64_t instance(std::uint32_t action, std::int64_t iteration,
+                        const UsedPlacement& used) const {
+    if (!iterated[used.tensor]) return 0;
+    return (action < plan.body_end ? iteration : plan.iterations) + used.ahead;
   }
   /// Returns how often one iteration of the body uses the tensor in this pool.
   std::int64_t uses_an_iteration(const Placement& placement) const;
@@ -182,8 +193,9 @@ struct PlanTables {
   struct Use {
     std::uint32_t pool;
     std::uint32_t action;
-    std::int32_t ahead;  ///< the `ahead` of the action
-    Section section;     ///< the section of the action
+    std::int32_t ahead;      ///< UsedPlacement::ahead
+    std::uint16_t distance;  ///< Access::distance
+    Section section;         ///< the section of the action
   };
   /// For a link: the first stream with a flow on it, and the last action so far with a flow on it. These numbers are
   /// needed only while the tables are made.
@@ -223,7 +235,7 @@ struct PlanTables {
   std::vector<char> touches_memory_, has_flows_;
   LargeVector<std::uint32_t> first_allocation_{0}, first_access_{0};
   LargeVector<Allocation> allocations_;
-  LargeVector<Placement> accesses_;
+  LargeVector<UsedPlacement> accesses_;
   std::vector<std::uint32_t> body_tensors_;
 };
 

@@ -22,7 +22,10 @@ void add_placement(std::string& out, const Plan& plan, const Placement& placemen
 }
 
 void add_access(std::string& out, const Plan& plan, const Access& use) {
-  add_placement(out, plan, use.placement());
+  add_quoted(out, plan.tensors[use.tensor].name);
+  if (use.distance > 0) out.append("~").append(std::to_string(use.distance));
+  out += '@';
+  add_quoted(out, plan.pools[use.pool].name);
   if (use.written) out += use.read ? ":rw" : ":w";
 }
 

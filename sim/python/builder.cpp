@@ -128,7 +128,7 @@ class Builder {
   }
   void use(Ref ref, std::uint32_t tensor, const std::string& node, bool read, bool written) {
     require_tensor(tensor);
-    action(ref).uses.push_back({tensor, pool(node), read, written});
+    action(ref).uses.push_back({tensor, pool(node), read, written, 0});
   }
   void flow(Ref ref, std::uint32_t tensor, const std::string& from, const std::string& to,
             std::optional<std::int64_t> bytes) {

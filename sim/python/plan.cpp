@@ -34,9 +34,12 @@ py::array_t<T> action_numbers(const Plan& plan, T Action::*member) {
 template <class List>
 std::string placements(const Plan& plan, const List& list) {
   std::string text;
-  for (const auto& one : list)
+  for (const auto& one : list) {
     text +=
         (text.empty() ? "" : " ") + plan.pools[one.pool].name + ":" + plan.tensors[one.tensor].name;
+    if constexpr (requires { one.distance; })
+      if (one.distance > 0) text += "~" + std::to_string(one.distance);
+  }
   return text;
 }
 

@@ -41,19 +41,18 @@ std::optional<std::int64_t> iterations_to_run(const Plan& plan) {
   return per_step * steps;
 }
 
-/// Returns the seconds of a step in the longer run, which has up to `many_steps` steps. The caller must have set the
-/// iterations of `tables.plan` to those of the longer run.
+/// Returns the seconds of the iterations of a step in the longer run, which has up to `many_steps` steps. The caller
+/// must have set the iterations of `tables.plan` to those of the longer run.
 std::optional<double> step_of_longer(const PlanTables& tables) {
   const Plan& plan = tables.plan;
   if (const std::optional<double> seconds = unhindered_iteration_s(tables))
-    return *seconds * work_of_step(plan) * static_cast<double>(plan.iterations_per_step) /
+    return *seconds * static_cast<double>(plan.iterations_per_step) /
            static_cast<double>(plan.steps_per_iteration);
   StepEnds ends(plan);
   const ReplayResult result = replay(tables, ends, {.until_period = true});
   if (result.blocking) return {};
   if (!result.period) return steady_step_s(plan, ends);
-  return result.period->seconds * work_of_step(plan) *
-         static_cast<double>(plan.iterations_per_step) /
+  return result.period->seconds * static_cast<double>(plan.iterations_per_step) /
          static_cast<double>(result.period->iterations * plan.steps_per_iteration);
 }
 
@@ -120,9 +119,10 @@ std::optional<double> further_step_s(Plan& plan, const PlanTables& tables) {
   if (!iterations) return {};
   const std::optional<double> after_s = seconds_after_rounds(tables);
   if (!after_s) return {};
+  const double work = work_of_step(plan);
   const IterationOverride longer(plan, *iterations);
   std::optional<double> seconds = step_of_longer(tables);
-  if (seconds) *seconds += *after_s;
+  if (seconds) *seconds = *seconds * work + *after_s;
   return seconds;
 }
 

@@ -25,5 +25,7 @@ struct Round {
 Round round_of(const Workload& workload, std::int64_t at_least = 1);
 /// The largest number of micro-batches in a round. Policies do not try candidates whose shortest round is longer.
 inline constexpr std::int64_t longest_round = 4096;
+/// In a longer step, passes of more than `longest_round` micro-batches are not tried: their plans would be too long.
+inline constexpr std::int64_t longest_step_with_long_passes = 32 * longest_round;
 
 }  // namespace sluice

@@ -1,6 +1,6 @@
 // Tests those elements of plans that only the format sluice-plan/2 has. Both executors run plans that are written by
-// hand. The elements are collectives, several memories of one device, computations that read over links, and
-// `not_before`, the earliest time at which an action may start.
+// hand. The elements are collectives, several memories of one device, computations that read over links, `not_before`,
+// the earliest time at which an action may start, and operands that were made in the iteration before.
 #include <catch2/catch.hpp>
 
 #include <map>
@@ -329,6 +329,42 @@ epilogue:
     CHECK(jumped[i].start == s(walked[i].start));
   }
   CHECK(walked.back().start == s(1234.5));
+}
+
+/// Returns a plan in which each iteration adds to the sum of the iteration before, for 2 s. The device holds both.
+std::string sums(const std::string& capacity, const std::string& operand = "sum~1") {
+  return R"(format: sluice-plan/2
+iterations 3
+pool gpu capacity=)" +
+         capacity + R"( owner=gpu
+stream gpu.compute kind=compute device=gpu
+tensor sum class=gradient bytes=60
+tensor x class=input bytes=10 home=gpu
+prologue:
+0F on=gpu.compute seconds=1 ahead=-1 allocates=sum@gpu
+body:
+1F on=gpu.compute seconds=2 waits=prologue:0F,1F~1 allocates=sum@gpu uses=)" +
+         operand + R"(@gpu
+epilogue:
+2F on=gpu.compute seconds=4 waits=body:1F uses=sum~1@gpu
+)";
+}
+
+TEST_CASE("an action may use the tensor that the iteration before has made", "[elements]") {
+  const Plan plan = plan_from_text(sums("130B"), "test.plan");
+  check(plan);
+  CHECK(replay(plan).makespan == s(1 + 3 * 2 + 4));
+  CHECK(replay(plan).peaks[0] == 10 + 2 * 60);
+  CHECK(execute_isolated(plan).report.makespan == s(1 + 3 * 2 + 4));
+  Plan longer = plan;
+  longer.iterations = 1'000'000;
+  check(longer);
+  CHECK(replay(longer).makespan == s(1 + 2e6 + 4));
+  CHECK_THROWS_AS(check(plan_from_text(sums("129B"), "test.plan")), Infeasible);
+  CHECK_THROWS_WITH(check(plan_from_text(sums("130B", "sum~1@gpu,x~1"), "test.plan")),
+                    Catch::Contains("no action of the body allocates the tensor"));
+  CHECK_THROWS_WITH(plan_from_text(sums("130B", "sum~70000"), "test.plan"),
+                    Catch::Contains("a number of iterations from 0 to 65535"));
 }
 
 }  // namespace

@@ -278,14 +278,14 @@ TEST_CASE("streamed: the body is one of the equal passes of a long step") {
     return plan;
   };
   const Plan some = plan_of(30'000, 100), many = plan_of(1'000'000, 100);
-  // The prologue computes the passes before the body.
-  CHECK(some.iterations == 300 - 5);
-  CHECK(many.iterations == 10'000 - 5);
+  // The prologue computes five passes, and the epilogue two.
+  CHECK(some.iterations == 300 - 7);
+  CHECK(many.iterations == 10'000 - 7);
   CHECK(many.actions.size() == some.actions.size());
   CHECK(many.tensors.size() == some.tensors.size());
   CHECK(execute_isolated(some).report.makespan == Approx(replay(some).makespan).epsilon(1e-9));
   // If passes of 100 do not divide a step, the first pass is shorter.
-  CHECK(plan_of(30'001, 100).iterations == 301 - 5);
+  CHECK(plan_of(30'001, 100).iterations == 301 - 7);
   CHECK(plan_of(999'983, 100).actions.size() < many.actions.size());
   // With few micro-batches in flight, a round has several passes.
   CHECK(body(plan_of(100'000, 1)) ==

@@ -77,7 +77,7 @@ class Oracle {
     }
     if (last_.count(action.stream) > 0) node.previous = last_[action.stream];
     last_[action.stream] = number_[{a, iteration}] = nodes_.size();
-    for (const Access& use : action.uses) ++uses_[instance(node, use.placement())];
+    for (const Access& use : action.uses) ++uses_[instance(node, use)];
     nodes_.push_back(node);
   }
 
@@ -91,11 +91,12 @@ class Oracle {
     }
   }
 
-  Instance instance(const Node& node, const Placement& p) const {
+  Instance instance(const Node& node, const Access& use) const {
     const bool epilogue = node.action >= plan_.body_end;
     const std::int64_t iteration = epilogue ? plan_.iterations : node.iteration;
-    const bool many = iterated_.count(p.tensor) > 0;
-    return {p.tensor, p.pool, many ? iteration + plan_.actions[node.action].ahead : 0};
+    const bool many = iterated_.count(use.tensor) > 0;
+    return {use.tensor, use.pool,
+            many ? iteration + plan_.actions[node.action].ahead - use.distance : 0};
   }
 
   bool end_some() {
@@ -104,8 +105,7 @@ class Oracle {
       if (node.ended || node.end > now_) continue;
       any = node.ended = true;
       for (const Access& use : plan_.actions[node.action].uses)
-        if (--uses_[instance(node, use.placement())] == 0)
-          level_[use.pool] -= plan_.tensors[use.tensor].bytes;
+        if (--uses_[instance(node, use)] == 0) level_[use.pool] -= plan_.tensors[use.tensor].bytes;
     }
     return any;
   }

@@ -26,6 +26,7 @@ class Generator {
       if (chance(0.6)) add_tensor(a);
     if (plan_.body_begin > 0 && chance(0.7)) add_prefetch();
     if (options_.riffled) riffle();
+    if (plan_.body_begin > 0 && plan_.body_end < size() && chance(0.5)) add_handover();
     return std::move(plan_);
   }
 
@@ -185,6 +186,28 @@ class Generator {
     plan_.actions[user].uses.push_back({placement.tensor, placement.pool});
     wait(user, load, 1);
     wait(user, first, 0);
+  }
+
+  /// Lets an action of the body use a tensor of the iteration before. An action of the prologue allocates the tensor for
+  /// the first iteration, and an action of the epilogue uses that of the last iteration.
+  void add_handover() {
+    const std::uint32_t first = any(0, plan_.body_begin),
+                        maker = any(plan_.body_begin, plan_.body_end),
+                        user = any(plan_.body_begin, plan_.body_end),
+                        last = any(plan_.body_end, size());
+    if (!plan_.actions[first].allocates.empty() || plan_.actions[maker].ahead != 0 ||
+        plan_.actions[user].ahead != 0)
+      return;
+    const Placement placement{new_tensor("h"),
+                              any(0, static_cast<std::uint32_t>(plan_.pools.size()))};
+    plan_.actions[first].ahead = -1;
+    for (const std::uint32_t a : {first, maker}) plan_.actions[a].allocates.push_back(placement);
+    for (const std::uint32_t a : {user, last})
+      plan_.actions[a].uses.push_back(
+          {.tensor = placement.tensor, .pool = placement.pool, .distance = 1});
+    wait(user, maker, 1);
+    wait(user, first, 0);
+    wait(last, maker, 0);
   }
 
   /// Lists the actions of each section in a random order. Actions of the same stream keep their order.

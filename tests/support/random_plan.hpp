@@ -1,5 +1,6 @@
 // Random small plans. The plans have streams, waits with distances, devices with one or two pools, shared pools,
-// prefetches, computations that read over links, and actions with `not_before`. Some of the plans end in a deadlock.
+// prefetches, tensors of the iteration before, computations that read over links, and actions with `not_before`. Some of
+// the plans end in a deadlock.
 #pragma once
 
 #include <random>

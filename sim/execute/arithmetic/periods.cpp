@@ -13,6 +13,8 @@ std::int64_t reach_of(const Plan& plan) {
     reach = std::max<std::int64_t>(reach, std::abs(plan.actions[a].ahead));
     for (const Wait& wait : plan.actions[a].waits)
       reach = std::max<std::int64_t>(reach, wait.distance);
+    for (const Access& use : plan.actions[a].uses)
+      reach = std::max<std::int64_t>(reach, use.distance);
   }
   return reach;
 }

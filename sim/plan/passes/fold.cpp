@@ -1,6 +1,8 @@
 #include "plan/passes/fold.hpp"
 
 #include <cmath>
+#include <limits>
+#include <map>
 #include <set>
 #include <string>
 #include <utility>
@@ -34,24 +36,35 @@ class Folder {
         before_(listed.tensors.size(), none) {}
 
   std::optional<Plan> make() {
-    if (rounds_.count < 2 || rounds_.size == 0) return {};
-    for (std::int64_t round = 0; round + 1 < rounds_.count; ++round)
-      for (std::uint32_t i = 0; i < rounds_.size; ++i)
-        if (!follows(rounds_.begin + static_cast<std::uint32_t>(round) * rounds_.size + i))
-          return {};
-    Plan made = listed_;
-    made.actions.resize(rounds_.begin + rounds_.size);
-    made.body_begin = rounds_.begin;
-    made.body_end = rounds_.begin + rounds_.size;
-    made.iterations = made.iterations_per_step = times_;
-    for (std::uint32_t a = 0; a < made.actions.size(); ++a)
-      if (!move_tensors(made.actions[a]) || !move_waits(a, made.actions[a])) return {};
-    name_prologue(made);
-    keep_used_tensors(made);
-    return made;
+    if (rounds_.count < 2 || rounds_.size == 0 || rounds_end() > listed_.body_end) return {};
+    for (std::uint32_t a = rounds_.begin; a + rounds_.size < rounds_end(); ++a)
+      if (!follows(a)) return {};
+    for (std::uint32_t a = rounds_.begin; a < body_end(); ++a)
+      for (const Placement& made : listed_.actions[a].allocates) {
+        std::int64_t rounds = 0;
+        const std::uint32_t first = first_of(made.tensor, &rounds);
+        if (!made_.try_emplace({first, made.pool}, Made{made.tensor, rounds}).second) return {};
+      }
+    Plan plan = listed_;
+    plan.actions.erase(plan.actions.begin() + body_end(), plan.actions.begin() + rounds_end());
+    plan.body_begin = rounds_.begin;
+    plan.body_end = body_end();
+    plan.iterations = plan.iterations_per_step = times_;
+    for (std::uint32_t a = 0; a < plan.actions.size(); ++a)
+      if (!move_tensors(plan.section_of(a), plan.actions[a]) || !move_waits(a, plan.actions[a]))
+        return {};
+    name_apart(plan, listed_.body_begin, 0, plan.body_begin);
+    name_apart(plan, plan.body_end, plan.body_end, static_cast<std::uint32_t>(plan.actions.size()));
+    keep_used_tensors(plan);
+    return plan;
   }
 
  private:
+  std::uint32_t body_end() const { return rounds_.begin + rounds_.size; }
+  std::uint32_t rounds_end() const {
+    return rounds_.begin + static_cast<std::uint32_t>(rounds_.count) * rounds_.size;
+  }
+
   /// Returns whether the action a + size does in its round what action `a` does in the round before. Records which
   /// tensors it has instead of those of action `a`.
   bool follows(std::uint32_t a) {
@@ -88,7 +101,8 @@ class Folder {
     if (tensor == later) return tensor == none || next_[tensor] == none || next_[tensor] == tensor;
     if (tensor == none || later == none) return false;
     const Tensor &x = listed_.tensors[tensor], &y = listed_.tensors[later];
-    if (x.bytes != y.bytes || x.tensor_class != y.tensor_class || x.home != none || y.home != none)
+    if (x.bytes != y.bytes || x.tensor_class != y.tensor_class || x.home != y.home ||
+        x.gradients_of != y.gradients_of)
       return false;
     if (next_[tensor] == none && before_[later] == none) {
       next_[tensor] = later;
@@ -97,61 +111,88 @@ class Folder {
     return next_[tensor] == later && before_[later] == tensor;
   }
 
-  /// Returns the tensor that has the role of `tensor` in the first round, and adds to `*rounds` how many rounds later
+  /// Returns the first tensor that has the role of `tensor`, and sets `*rounds` to the number of rounds after which
   /// `tensor` has this role.
-  std::uint32_t first_of(std::uint32_t tensor, std::int32_t* rounds) const {
-    while (before_[tensor] != none) {
-      tensor = before_[tensor];
-      ++*rounds;
-    }
+  std::uint32_t first_of(std::uint32_t tensor, std::int64_t* rounds) const {
+    for (*rounds = 0; before_[tensor] != none; ++*rounds) tensor = before_[tensor];
     return tensor;
   }
 
-  /// Gives the action the tensors of the first round. Its `ahead` says for which round it works. Returns false if its
-  /// tensors belong to different rounds.
-  bool move_tensors(Action& action) {
-    std::optional<std::int32_t> ahead;
-    const auto move = [&](std::uint32_t& tensor) {
-      if (tensor == none || (next_[tensor] == none && before_[tensor] == none)) return true;
-      std::int32_t rounds = 0;
-      tensor = first_of(tensor, &rounds);
-      if (!ahead) ahead = rounds;
-      return *ahead == rounds;
-    };
-    for (Flow& flow : action.flows)
-      if (!move(flow.tensor)) return false;
-    for (Placement& made : action.allocates)
-      if (!move(made.tensor)) return false;
-    for (Access& use : action.uses)
-      if (!move(use.tensor)) return false;
-    action.ahead = ahead.value_or(0);
-    return true;
+  /// The tensor that the first round makes in a pool, and how many rounds before it other tensors have the same role.
+  struct Made {
+    std::uint32_t tensor = none;
+    std::int64_t rounds = 0;
+  };
+  /// Gives `tensor` the number of the tensor that has its role in this pool in the first round. Returns how many rounds
+  /// after the first one the given tensor is made, or nothing if the rounds make no such tensor.
+  std::optional<std::int64_t> move(std::uint32_t& tensor, std::uint32_t pool) const {
+    if (tensor == none) return {};
+    std::int64_t rounds = 0;
+    const auto found = made_.find({first_of(tensor, &rounds), pool});
+    if (found == made_.end()) return {};
+    tensor = found->second.tensor;
+    return rounds - found->second.rounds;
   }
 
-  /// Gives an action of the body the waits for all iterations: in the first iteration, it waits for actions of the
-  /// prologue, and in the others, for actions of the iteration before. The body of the listed plan runs once, so waits
-  /// for earlier runs of it have no effect.
-  bool move_waits(std::uint32_t a, Action& action) {
+  /// Gives the action the tensors of the first round. What it uses may have been made in an earlier iteration. Returns
+  /// false if a plan cannot say so.
+  bool move_tensors(Section section, Action& action) const {
+    const std::int64_t own = section == Section::epilogue ? rounds_.count : 0;
+    std::optional<std::int64_t> ahead;
+    for (Flow& flow : action.flows)
+      if (!move(flow.tensor, flow.to)) move(flow.tensor, flow.from);
+    for (Placement& made : action.allocates)
+      if (const auto round = move(made.tensor, made.pool)) {
+        if (ahead.value_or(*round - own) != *round - own) return false;
+        ahead = *round - own;
+      }
+    action.ahead = static_cast<std::int32_t>(ahead.value_or(0));
+    for (Access& use : action.uses)
+      if (const auto round = move(use.tensor, use.pool)) {
+        const std::int64_t distance = own + action.ahead - *round;
+        const bool later = section == Section::epilogue && *round < 0;
+        if (distance < 0 || distance > std::numeric_limits<std::uint16_t>::max() || later)
+          return false;
+        use.distance = static_cast<std::uint16_t>(distance);
+      }
+    return section != Section::body || action.ahead == 0;
+  }
+
+  /// Gives an action its waits. In the first iteration, an action of the body waits for actions of the prologue, and in
+  /// the others, for actions of the iteration before. The body of the listed plan runs once, so waits for earlier runs
+  /// of it have no effect. An action of the epilogue waits for actions of the last iterations.
+  bool move_waits(std::uint32_t a, Action& action) const {
     const Few<Wait, 2> waits = action.waits;
+    const std::uint32_t more = rounds_end() - body_end();
     action.waits = {};
     for (std::size_t i = 0; i < waits.size(); ++i) {
+      const std::uint32_t on = waits[i].action;
       if (waits[i].distance > 0) continue;
-      if (waits[i].action >= rounds_.begin + rounds_.size) return false;
+      if (a >= body_end()) {
+        if (on < rounds_.begin || on >= rounds_end()) {
+          action.waits.push_back({on < rounds_.begin ? on : on - more, 0});
+        } else {
+          const std::uint32_t round = (on - rounds_.begin) / rounds_.size,
+                              last = static_cast<std::uint32_t>(rounds_.count) - 1;
+          action.waits.push_back({on - round * rounds_.size, last - round});
+        }
+        continue;
+      }
+      if (on >= body_end()) return false;
       action.waits.push_back(waits[i]);
       if (a < rounds_.begin) continue;
       const std::uint32_t next = listed_.actions[a + rounds_.size].waits[i].action;
-      if (next != waits[i].action && waits[i].action < rounds_.begin)
-        action.waits.push_back({next, 1});
+      if (next != on && on < rounds_.begin) action.waits.push_back({next, 1});
     }
     return true;
   }
 
-  /// Gives another name to each action that was in the body and has the name of an action of the prologue.
-  void name_prologue(Plan& plan) const {
+  /// Gives other names to those actions from `begin` to `end` that were in the body of the listed plan and are called
+  /// like others of their section. Those that were not in the body are before `body`, or after it.
+  static void name_apart(Plan& plan, std::uint32_t body, std::uint32_t begin, std::uint32_t end) {
     std::set<std::string> names;
-    for (std::uint32_t a = 0; a < listed_.body_begin; ++a) names.insert(name_of(plan.actions[a]));
-    if (names.empty()) return;
-    for (std::uint32_t a = listed_.body_begin; a < plan.body_begin; ++a) {
+    for (std::uint32_t a = begin; a < body; ++a) names.insert(name_of(plan.actions[a]));
+    for (std::uint32_t a = body; a < end; ++a) {
       const std::string name = name_of(plan.actions[a]);
       for (int number = 2; !names.insert(name_of(plan.actions[a])).second; ++number)
         plan.actions[a].name = name + "'" + std::to_string(number);
@@ -185,9 +226,43 @@ class Folder {
   std::int64_t times_;
   /// Indexed by tensor: the tensor that has its role in the next round, or in the round before.
   std::vector<std::uint32_t> next_, before_;
+  /// By the first tensor of a role, and a pool.
+  std::map<std::pair<std::uint32_t, std::uint32_t>, Made> made_;
 };
 
 }  // namespace
+
+Plan without_dropped(Plan plan) {
+  std::vector<std::uint32_t> numbers;
+  std::uint32_t count = 0, begin = 0, end = 0;
+  for (std::uint32_t a = 0; a < plan.actions.size(); ++a) {
+    if (a == plan.body_begin) begin = count;
+    if (a == plan.body_end) end = count;
+    numbers.push_back(plan.executions_of(a) > 0 ? count++ : none);
+  }
+  const bool empty_epilogue = plan.body_end == plan.actions.size();
+  for (std::uint32_t a = 0; a < plan.actions.size(); ++a) {
+    if (numbers[a] == none) continue;
+    Action action = std::move(plan.actions[a]);
+    const Few<Wait, 2> waits = std::exchange(action.waits, {});
+    for (const Wait& wait : waits)
+      if (numbers[wait.action] != none && wait.distance < plan.iterations)
+        action.waits.push_back({numbers[wait.action], wait.distance});
+    plan.actions[numbers[a]] = std::move(action);
+  }
+  plan.actions.resize(count);
+  plan.body_begin = begin;
+  plan.body_end = empty_epilogue ? count : end;
+  return plan;
+}
+
+std::uint32_t after_computations(const Plan& plan, std::int64_t count) {
+  std::uint32_t a = plan.body_begin;
+  for (std::int64_t computed = 0; computed < count; ++a)
+    computed += plan.actions[a].is_transfer() ? 0 : 1;
+  while (a < plan.body_end && plan.actions[a].kind == ActionKind::save) ++a;
+  return a;
+}
 
 std::optional<Plan> fold(const Plan& listed, const EqualRounds& rounds, std::int64_t times) {
   return Folder(listed, rounds, times).make();

@@ -14,10 +14,18 @@ struct EqualRounds {
   std::int64_t count = 0;             ///< how many equal rounds the plan lists, one after the other
 };
 
-/// The body of `listed` runs once, and lists equal rounds. Returns the plan whose body is the first of these rounds,
-/// and runs `times` times. All actions before it are in the prologue. All later rounds are iterations of the body: an
-/// action that works for a round after the last one is dropped. Returns nothing if the rounds are not equal, or if an
-/// action waits for an action of more than one round before.
+/// Returns the plan without those actions of the body that never run, and without waits for executions before the first
+/// iteration.
+Plan without_dropped(Plan plan);
+
+/// Returns the index of the action after the first `count` computations of the body and the saves that follow them.
+std::uint32_t after_computations(const Plan& plan, std::int64_t count);
+
+/// The body of `listed` runs once, without dropped actions, and lists equal rounds. Returns the plan of a run that has
+/// `times` of these rounds: its body is the first of them. All actions before it are in the prologue, and all actions
+/// after the equal rounds are in the epilogue. So an action of the body may use an instance of an iteration before
+/// (Access::distance). Returns nothing if the rounds are not equal, or if an action waits for an action of more than
+/// one round before.
 std::optional<Plan> fold(const Plan& listed, const EqualRounds& rounds, std::int64_t times);
 
 }  // namespace sluice

@@ -102,7 +102,11 @@ class Unroller {
     for (Flow& flow : action.flows)
       if (flow.tensor != none) flow.tensor = tensor(flow.tensor, instance.copy);
     for (Placement& made : action.allocates) made.tensor = tensor(made.tensor, instance.copy);
-    for (Access& use : action.uses) use.tensor = tensor(use.tensor, instance.copy);
+    for (Access& use : action.uses) {
+      const Place used = place(copy + plan_.actions[number].ahead - use.distance);
+      use.tensor = tensor(use.tensor, used.copy);
+      use.distance = static_cast<std::uint16_t>(instance.runs - used.runs);
+    }
     for (Wait& wait : action.waits) wait = moved(wait, section, copy);
     made_.actions.push_back(std::move(action));
   }

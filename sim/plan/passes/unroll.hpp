@@ -9,9 +9,9 @@ namespace sluice {
 
 /// Returns the plan with a new body, which consists of `times` iterations of the old body. The number of iterations
 /// must be a multiple of `times`. The run does not change. The new plan has `times` copies of each action of the body,
-/// and of each tensor that the body allocates. Each `distance` of a wait and each `ahead` of an action is changed. The
-/// new number leads to the right copy, in the same iteration of the new body or in another iteration. The micro-batches
-/// of all copies have different numbers.
+/// and of each tensor that the body allocates. Each `distance` and each `ahead` is changed. The new number leads to the
+/// right copy, in the same iteration of the new body or in another iteration. The micro-batches of all copies have
+/// different numbers.
 Plan unroll(const Plan& plan, std::int64_t times);
 
 }  // namespace sluice

@@ -25,15 +25,6 @@ std::vector<Fact> facts_of(const StreamedCase& streamed, const StreamedChoice& c
   return facts;
 }
 
-/// Returns the index of the action after a slot's computation and its saves.
-std::uint32_t end_of_slot(const Plan& plan, std::int64_t slot) {
-  std::uint32_t a = plan.body_begin;
-  for (std::int64_t computed = -1; computed < slot; ++a)
-    computed += plan.actions[a].kind == ActionKind::forward ? 1 : 0;
-  while (a < plan.body_end && plan.actions[a].kind == ActionKind::save) ++a;
-  return a;
-}
-
 /// Returns how many of these actions are loads that are listed before an earlier slot than the one that needs them.
 std::int64_t early_loads(const Plan& plan, std::uint32_t begin, std::uint32_t end) {
   std::int64_t early = 0;
@@ -48,14 +39,16 @@ std::int64_t early_loads(const Plan& plan, std::uint32_t begin, std::uint32_t en
   return early;
 }
 
-/// `listed` lists the first rounds of a step. Returns the plan of the whole step, whose body is the round `repeated`.
+/// `some` lists the first rounds of a step. Returns the plan of the whole step, whose body is the round `repeated`.
 /// Returns nothing if this round and those behind it differ.
-std::optional<Plan> with_repeated_round(const Plan& listed, const RepeatedRound& repeated) {
-  const std::uint32_t begin = end_of_slot(listed, repeated.first_slot - 1),
-                      end = end_of_slot(listed, repeated.first_slot + repeated.slots - 1);
-  std::optional<Plan> plan = fold(listed, {begin, end - begin, repeated.compared}, repeated.times);
-  if (!plan) return plan;
+std::optional<Plan> with_repeated_round(const Plan& some, const RepeatedRound& repeated) {
+  const Plan listed = without_dropped(some);
+  const std::uint32_t begin = after_computations(listed, repeated.first_slot),
+                      end = after_computations(listed, repeated.first_slot + repeated.slots);
   const std::int64_t more = repeated.times - repeated.listed;
+  std::optional<Plan> plan =
+      fold(listed, {begin, end - begin, repeated.compared}, repeated.compared + more);
+  if (!plan) return plan;
   for (Fact& fact : plan->facts)
     if (fact.name == "loads_listed_ahead")
       fact = {fact.name,

@@ -17,8 +17,6 @@ constexpr std::array<std::array<std::int64_t, 2>, 4> spared_at_first = {
     {{1, 0}, {1, 1}, {2, 2}, {7, 7}}};
 /// The shares of the weights that stay are tried in multiples of 1 / 8.
 constexpr std::int64_t shares_that_stay = 8;
-/// In a longer step, passes of more than `longest_round` micro-batches are not tried: their plans would be too long.
-constexpr std::int64_t longest_step_with_long_passes = 32 * longest_round;
 
 }  // namespace
 

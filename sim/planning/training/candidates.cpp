@@ -98,13 +98,14 @@ std::string steps_text(const PolicyRequest& request, const TrainingOrder& order)
 std::vector<Candidate> training_candidates(const PolicyRequest& request, const TrainingOrder& order,
                                            std::shared_ptr<const std::vector<Stage>> stages) {
   // A plan that is too long is an error, unless several cuts are compared: another cut may have a shorter plan. Each
-  // micro-batch has two passes of each stage, forward and backward. If all weights stay, a round may be a single pass
-  // of a long batch.
+  // micro-batch has two passes of each stage, forward and backward. If all weights stay, or if the run has only one
+  // batch, a round may be a few passes of a long batch.
   if (!request.cut_open) {
     const Workload& workload = request.workload;
     const std::int64_t per_batch = workload.batch / workload.micro_batch,
                        of_round = per_batch > most_listed_passes ? 1 : per_batch;
-    refuse_long_round(weights_stay(request, order) ? of_round : workload.micro_batches_per_step(),
+    const bool passes_repeat = weights_stay(request, order) || batches_of_run(workload) == 1;
+    refuse_long_round(passes_repeat ? of_round : workload.micro_batches_per_step(),
                       2 * request.pricing.stages.size());
   }
   PolicyRequest unlimited = request;

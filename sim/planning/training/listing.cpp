@@ -1,6 +1,7 @@
 // Turns a training step into its plan, and simulates this plan.
 #include <algorithm>
 #include <limits>
+#include <optional>
 #include <set>
 #include <tuple>
 #include <utility>
@@ -9,12 +10,14 @@
 #include "base/error.hpp"
 #include "base/quantity.hpp"
 #include "execute/feasibility.hpp"
+#include "plan/passes/fold.hpp"
 #include "planning/program_listing.hpp"
 #include "planning/run_seconds.hpp"
 #include "planning/training/chain/block_bound.hpp"
 #include "planning/training/found_listings.hpp"
 #include "planning/training/late_loads.hpp"
 #include "planning/training/load_offers.hpp"
+#include "planning/training/shortest_round.hpp"
 #include "planning/training/training.hpp"
 #include "planning/training/tried_loads.hpp"
 
@@ -82,20 +85,10 @@ double blocks_at_least(const Listing& listing) {
       shape, {request.pricing.platform, order.devices, request.workload.steps, *listing.capacity});
 }
 
-}  // namespace
-
-Draft list_training(const Listing& listing, Program& step, const std::vector<Fact>& facts,
-                    std::int64_t* most) {
-  const Platform& platform = listing.request.pricing.platform;
+/// Lists the step, whose loads have their places.
+Draft list_placed(const Listing& listing, Program& step, const std::vector<Fact>& facts,
+                  std::int64_t* most) {
   const TrainingOrder& order = listing.order;
-  step.devices = order.devices;
-  step.rounds =
-      checked_mul(listing.request.workload.steps, step.rounds_per_step, "rounds of a run");
-  if (order.overlap)
-    load_late(step, load_latencies(platform, step.devices), listing.sequence);
-  else
-    step.loads = loads_when_needed(step);
-  if (listing.places) place_loads(step, *listing.places);
   const auto of_round = static_cast<std::size_t>(step.count());
   if (listing.shape.updates_follow) add_updates(listing.shape, step);
   step.rest = step.count() - static_cast<std::int64_t>(of_round);
@@ -111,6 +104,73 @@ Draft list_training(const Listing& listing, Program& step, const std::vector<Fac
   step.operations.resize(of_round);
   step.rest = 0;
   return draft;
+}
+
+/// Returns how many operations a pass has that is neither the first nor the last of the step.
+std::int64_t operations_of_pass(const Program& step, std::int64_t in_flight) {
+  return std::ranges::count_if(step.operations, [&](const Program::Operation& operation) {
+    return operation.micro_batch >= 0 && operation.micro_batch < in_flight;
+  });
+}
+
+/// `some` lists only some passes of a batch, which is in `shape` (StepShape::more_passes). A pass has this many
+/// operations. Returns the plan with all passes, whose body is a few of them. Returns nothing if these passes differ from
+/// those behind them.
+std::optional<Plan> with_all_passes(const Plan& some, const StepShape& shape,
+                                    std::int64_t operations) {
+  const Plan listed = without_dropped(some);
+  const FewPasses few = few_passes(shape.in_flight);
+  const std::uint32_t begin = after_computations(listed, few.before() * operations);
+  for (std::int64_t passes = 1; passes < few.equal; passes *= 2) {
+    const std::uint32_t end = after_computations(listed, (few.before() + passes) * operations);
+    if (std::optional<Plan> plan = fold(listed, {begin, end - begin, few.equal / passes},
+                                        (few.equal + shape.more_passes) / passes))
+      return plan;
+  }
+  return {};
+}
+
+/// Lists no load more than a pass before the operation that needs it.
+void load_within_pass(Program& step, std::int64_t operations) {
+  for (Program::Load& load : step.loads) {
+    load.earliest = std::max(load.earliest, load.needed - operations);
+    load.after = std::max(load.after, load.earliest - 1);
+  }
+}
+
+}  // namespace
+
+Draft list_training(const Listing& listing, Program& step, const std::vector<Fact>& facts,
+                    std::int64_t* most) {
+  const Platform& platform = listing.request.pricing.platform;
+  step.devices = listing.order.devices;
+  step.rounds =
+      checked_mul(listing.request.workload.steps, step.rounds_per_step, "rounds of a run");
+  if (listing.order.overlap)
+    load_late(step, load_latencies(platform, step.devices), listing.sequence);
+  else
+    step.loads = loads_when_needed(step);
+  if (listing.places) place_loads(step, *listing.places);
+  if (listing.shape.more_passes == 0) return list_placed(listing, step, facts, most);
+  const std::int64_t operations = operations_of_pass(step, listing.shape.in_flight);
+  for (const bool within_pass : {false, true}) {
+    if (within_pass) load_within_pass(step, operations);
+    Draft draft = list_placed(listing, step, facts, most);
+    if (auto all = with_all_passes(draft.plan, listing.shape, operations)) {
+      draft.plan = std::move(*all);
+      return draft;
+    }
+  }
+  StepShape whole = listing.shape;
+  whole.micro_batches += std::exchange(whole.more_passes, 0) * whole.in_flight;
+  Program all_passes = make_step(whole);
+  return list_training({.request = listing.request,
+                        .shape = whole,
+                        .order = listing.order,
+                        .capacity = listing.capacity,
+                        .sequence = listing.sequence,
+                        .named = listing.named},
+                       all_passes, facts, most);
 }
 
 std::int64_t peak_of(const Program& step, std::size_t devices) {

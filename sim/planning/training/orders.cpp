@@ -55,7 +55,11 @@ std::optional<std::int64_t> smallest_capacity(const PolicyRequest& request,
 std::vector<std::int64_t> counts_of(const PolicyRequest& request, const TrainingOrder& order) {
   const std::int64_t per_batch = request.workload.batch / request.workload.micro_batch;
   if (order.in_flight) return {std::min(*order.in_flight, per_batch)};
-  return order.weights_stay ? std::vector<std::int64_t>{1} : in_flight_choices(per_batch, 2);
+  if (order.weights_stay) return {1};
+  std::vector<std::int64_t> counts = in_flight_choices(per_batch, 2);
+  if (per_batch > longest_step_with_long_passes && batches_of_run(request.workload) == 1)
+    std::erase_if(counts, [](std::int64_t count) { return count > longest_round; });
+  return counts;
 }
 
 std::vector<TrainingOrder> fitting_orders(const PolicyRequest& request,

@@ -83,11 +83,26 @@ std::optional<StepShape> round_of_passes(const StepShape& step, const PolicyRequ
   return round;
 }
 
+/// Returns the step with fewer of its equal passes (StepShape::more_passes), or the step itself if it is not long. The
+/// sums of gradients begin with the first pass and end with the last, so a run of several batches has no equal rounds.
+StepShape with_few_passes(const StepShape& step, const PolicyRequest& request) {
+  if (request.real_machine || request.made_to_change || request.sums_gradients ||
+      request.replicas || step.batches > 1 || request.workload.steps > 1)
+    return step;
+  const std::int64_t passes = (step.micro_batches + step.in_flight - 1) / step.in_flight;
+  const FewPasses some = few_passes(step.in_flight);
+  if (step.micro_batches <= most_listed_passes || passes < 8 * some.listed) return step;
+  StepShape few = step;
+  few.more_passes = (passes - some.listed) / some.equal * some.equal;
+  few.micro_batches -= few.more_passes * few.in_flight;
+  return few;
+}
+
 }  // namespace
 
 StepShape shortest_round(const StepShape& step, const PolicyRequest& request,
                          const TrainingOrder& order) {
-  if (!no_turns(step)) return step;
+  if (!no_turns(step)) return with_few_passes(step, request);
   if (std::optional<StepShape> round = round_of_passes(step, request, order)) return *round;
   if (step.batches == 1) return step;
   StepShape round = step;

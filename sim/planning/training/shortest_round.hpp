@@ -10,7 +10,9 @@ namespace sluice {
 /// turns, all batches are alike. Then a round is the smallest number of batches that divides the step and is long
 /// enough for loads: a load is listed at most one round before the operation that needs it. If there is no such number,
 /// or if weights take turns, the round is the whole step: a batch may begin with weights that the batch before left on
-/// the device.
+/// the device. But if weights take turns in the only batch of a run on its own, and the batch has more than
+/// `most_listed_passes` micro-batches in many passes, the round has only a few of these passes
+/// (StepShape::more_passes).
 ///
 /// If a batch has more than `most_listed_passes` passes and no weights take turns, all its passes are alike, too. Then
 /// a round is a number of passes (StepShape::rounds_per_batch) that divides a batch. A batch ends with updates, which
@@ -20,7 +22,17 @@ namespace sluice {
 StepShape shortest_round(const StepShape& step, const PolicyRequest& request,
                          const TrainingOrder& order);
 
-/// Up to this number of passes, all passes of a batch are listed.
+/// Up to this number of passes, all passes of a batch are listed. If weights take turns: up to this number of
+/// micro-batches.
 constexpr std::int64_t most_listed_passes = 1024;
+/// If weights take turns in a long batch, `listed` passes or a few more are listed. Of these, `equal` passes in the
+/// middle must be equal. With many micro-batches in flight, fewer passes are listed, because each of them is long.
+struct FewPasses {
+  std::int64_t listed = 32, equal = 8;
+  std::int64_t before() const { return (listed - equal) / 2; }  ///< passes before the equal ones
+};
+constexpr FewPasses few_passes(std::int64_t in_flight) {
+  return in_flight < 16 ? FewPasses() : FewPasses{12, 4};
+}
 
 }  // namespace sluice

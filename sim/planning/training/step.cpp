@@ -60,6 +60,7 @@ class StepMaker {
       if (!shape_.updates_follow) add_updates(shape_, draft_.program);
     }
     draft_.program.passes *= shape_.rounds_per_batch;
+    draft_.program.passes += shape_.more_passes;
     draft_.program.rounds_per_step = shape_.rounds_per_step;
     for (Program::Instance& instance : draft_.program.instances)
       instance.last = std::max(instance.last, instance.first);
@@ -79,7 +80,8 @@ class StepMaker {
                         .bytes = chain_.input.bytes});
     // Each round loads the inputs of its own batches. The other inputs of the step only occupy host memory.
     const std::int64_t others =
-        (shape_.rounds_per_step - 1) * shape_.micro_batches * shape_.batches;
+        (shape_.rounds_per_step - 1) * shape_.micro_batches * shape_.batches +
+        shape_.more_passes * shape_.in_flight;
     if (others > 0)
       places.push_back(
           {.home = Program::Home::input,

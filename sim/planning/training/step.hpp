@@ -61,6 +61,9 @@ struct StepShape {
   std::int64_t rounds_per_batch = 1;
   /// If true, the program has no updates, because these follow the last round of the batch (add_updates()).
   bool updates_follow = false;
+  /// The number of passes that the only batch has besides those of the program. They equal passes in the middle of the
+  /// program, and the plan lists those only once (list_training()).
+  std::int64_t more_passes = 0;
 
   /// Returns which tensors of this stage stay on the device.
   StayingTensors stays(std::size_t stage) const {

@@ -25,20 +25,20 @@ Plan resident(std::int64_t batches) {
 TEST_CASE("a plan that is unrolled and folded again takes the same time") {
   const Plan plan = resident(20);
   REQUIRE(plan.iterations == 20);
-  const Plan unrolled = unroll(plan, 20);
+  const Plan unrolled = without_dropped(unroll(plan, 20));
   const std::uint32_t size = plan.body_end - plan.body_begin;
   for (const std::uint32_t before : {2, 4, 8}) {
     const EqualRounds rounds{unrolled.body_begin + before * size, 2 * size, 5};
-    const std::optional<Plan> folded = fold(unrolled, rounds, (20 - before) / 2);
+    const std::optional<Plan> folded = fold(unrolled, rounds, 5);
     REQUIRE(folded);
     check_structure(*folded);
-    CHECK(folded->iterations == (20 - before) / 2);
+    CHECK(folded->iterations == 5);
     CHECK(folded->iterations_per_step == folded->iterations);
-    CHECK(folded->actions.size() == plan.actions.size() + (before + 1) * size);
+    CHECK(folded->actions.size() == unrolled.actions.size() - 4 * 2 * size);
     CHECK(replay(*folded).makespan == Approx(replay(plan).makespan).epsilon(1e-12));
     CHECK(test::oracle(*folded).makespan == Approx(test::oracle(plan).makespan).epsilon(1e-12));
     // A run with more rounds needs no other plan.
-    const std::optional<Plan> longer = fold(unrolled, rounds, (1000 - before) / 2);
+    const std::optional<Plan> longer = fold(unrolled, rounds, 5 + (1000 - 20) / 2);
     REQUIRE(longer);
     CHECK(replay(*longer).makespan == Approx(replay(resident(1000)).makespan).epsilon(1e-12));
   }
@@ -46,7 +46,7 @@ TEST_CASE("a plan that is unrolled and folded again takes the same time") {
 
 TEST_CASE("rounds that differ are not folded") {
   const Plan plan = resident(20);
-  const Plan unrolled = unroll(plan, 20);
+  const Plan unrolled = without_dropped(unroll(plan, 20));
   const std::uint32_t size = plan.body_end - plan.body_begin;
   const EqualRounds rounds{unrolled.body_begin + 2 * size, 2 * size, 5};
   REQUIRE(fold(unrolled, rounds, 9));

@@ -56,8 +56,8 @@ class PlanWalk {
     execution_.iteration = iteration;
     execution_.freed.clear();
     residency_.allocate(a, iteration);
-    residency_.release(a, iteration, [&](const Placement& freed) {
-      execution_.freed.push_back({freed, tables_.instance(a, iteration, freed.tensor)});
+    residency_.release(a, iteration, [&](const UsedPlacement& freed) {
+      execution_.freed.push_back({freed, tables_.instance(a, iteration, freed)});
     });
     return visit(execution_);
   }
