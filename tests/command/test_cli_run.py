@@ -89,6 +89,21 @@ body:
         metrics = self.answers_json("run", plan, "--executor", "both")["metrics"]
         self.assertEqual(metrics["makespan_s"], end)
 
+    def test_the_iterations_of_a_plan_file_are_its_steps(self):
+        """Samples of the prologue and of the epilogue belong to no step. An iteration takes 10 ms."""
+        plan = self.folder / "warm.plan"
+        for prologue, epilogue in ((5, 0), (0, 3), (5, 3)):
+            lines = ["format: sluice-plan/2", "iterations 10", "stream c kind=compute device=gpu"]
+            for section, samples in (("prologue", prologue), ("body", 1), ("epilogue", epilogue)):
+                lines.append(section + ":")
+                if samples:
+                    lines.append(f"0F0 on=c seconds=0.01 samples={samples} samples_done={samples}")
+            plan.write_text("\n".join(lines) + "\n")
+            answer = self.answers("run", plan)
+            self.assertIn(f"{10 + prologue + epilogue} samples in 10 steps", answer)
+            self.assertIn("step              10 ms in the steady state: 100 samples/s", answer)
+        self.assertIn(" in 3 steps", self.answers("run", "phased_ipu_pair", "workload.steps=3"))
+
     def test_how_much_was_measured(self):
         self.assertIsNone(self.answers_json("run", "alexnet_resident")["metrics"]["measured_share"])
 
