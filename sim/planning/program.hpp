@@ -183,7 +183,12 @@ struct Program {
   std::int64_t steps_per_round = 1;  ///< 1 if a step has several rounds
   std::int64_t passes = 0;           ///< the number of passes per batch in training
 
+  /// In training, the number of operations of passes that the program leaves out (StepShape::more_passes).
+  std::int64_t left_out = 0;
+
   std::int64_t count() const { return static_cast<std::int64_t>(operations.size()); }
+  /// Returns the number of operations, also of those that are left out.
+  std::int64_t count_of_all() const { return count() + left_out; }
   std::int64_t count_of_round() const { return count() - rest; }
   /// Returns the name of the device or memory with this index.
   const std::string& node(std::uint32_t device) const {

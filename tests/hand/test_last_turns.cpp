@@ -3,7 +3,6 @@
 // 10 s to the other device. Three stages are computed. No input is loaded from the host, and no answer is saved there.
 #include <catch2/catch.hpp>
 
-#include "document/load.hpp"
 #include "execute/arithmetic/replay.hpp"
 #include "execute/feasibility.hpp"
 #include "plan/text.hpp"
@@ -121,32 +120,6 @@ TEST_CASE(
   std::vector<std::string> said = streaming;
   said.push_back("policy.last_turn=5");
   CHECK(to_text(planned(said)) == to_text(planned(streaming)));
-}
-
-// The link is half-duplex, and each transfer has a set-up time and a latency. An idle phase changes which transfers
-// meet on the link, although all phases are on one device. Before, no idle phases were tried on one device.
-TEST_CASE("phased: idle phases of one device are tried if the number in flight is given") {
-  const std::string text = R"(format: sluice-scenario/1
-model: {definition: {format: sluice-model/1, name: sums, layers: [{type: input, name: x, shape: [105]}, {type: dense, name: a, features: 105, bias: false}, {type: dense, name: b, features: 105, bias: false}, {type: dense, name: c, features: 105, bias: false}, {type: add, name: d, inputs: [b, c]}, {type: add, name: e, inputs: [a, d]}, {type: dense, name: f, features: 105, bias: false}, {type: add, name: g, inputs: [a, f]}]}}
-platform:
-  format: sluice-platform/1
-  name: card
-  devices: {gpu: {rate: {float32: 300MFLOP/s}, memory: {capacity: unlimited}}}
-  memories: {host: {capacity: unlimited}}
-  links: {host: {joins: [host, gpu], bandwidth: 2GB/s, latency: 300us, setup: 100us, duplex: half}}
-workload: {batch: 4, micro_batch: 1, batches_per_step: 5, steps: 3}
-stages: per_layer
-phases: {activations: streaming}
-policy: {name: phased, weights: on_demand, in_flight: 3}
-cost: peak
-)";
-  const auto with = [&](const std::string& last_turn) {
-    Value document = parse_text(text, "card.yaml");
-    apply_overrides(document, {"policy.last_turn=" + last_turn});
-    return replay(make_plan(read_scenario(document, "card"))).makespan;
-  };
-  CHECK(with("3") < 0.99 * with("2"));
-  CHECK(with("auto") == with("3"));
 }
 
 TEST_CASE("phased: only phases of turns that exist count towards the limit of a plan") {

@@ -101,9 +101,11 @@ void add_choice(Rows& rows, const Facts& facts) {
   rows.emplace_back("", "the fastest of " + shown(facts, "chosen_from") + " candidates, " +
                             shown(facts, "simulated") + " of them simulated");
   const Fact* seconds = find_fact(facts, "runner_up_s");
-  if (seconds && seconds->number())
-    rows.emplace_back("runner-up",
-                      figure(seconds->number()->value, "s") + ": " + shown(facts, "runner_up"));
+  if (!seconds || !seconds->number()) return;
+  const std::string runner_up =
+      shown(facts, "runner_up");  // empty for the settings of the scenario
+  rows.emplace_back("runner-up", figure(seconds->number()->value, "s") +
+                                     (runner_up.empty() ? "" : ": " + runner_up));
 }
 
 /// Returns true for facts that this file describes in words. Any other fact becomes a row under the fact's name.

@@ -41,18 +41,20 @@ std::int64_t compute_streams(const Plan& plan) {
   return count;
 }
 
-/// Returns text such as "1 step" or "5 steps". In a plan of a file, the iterations say how many steps the run has. Only
-/// if an iteration has several steps, the epilogue may contain a last step, so the samples of the run are divided by
-/// those of a step.
-std::string steps_of_run(const Report& report, double samples) {
+/// Returns text such as "1 step" or "5 steps". In a plan of a file, the iterations say how many steps the run has. If
+/// an iteration has several steps, the last steps of a run may be in the epilogue. The samples of the epilogue then say
+/// how many they are.
+std::string steps_of_run(const Report& report) {
   const Plan& plan = report.plan;
-  const double of_a_step = samples_of_step(plan);
-  const std::optional<Scenario>& scenario = report.question.scenario;
-  const std::int64_t steps =
-      scenario ? scenario->workload.steps
-      : plan.steps_per_iteration > 1 && samples > 0 && of_a_step > 0
-          ? std::llround(samples / of_a_step)
-          : plan.iterations / plan.iterations_per_step * plan.steps_per_iteration;
+  std::int64_t steps = plan.iterations / plan.iterations_per_step * plan.steps_per_iteration;
+  if (const double of_a_step = samples_of_step(plan);
+      plan.steps_per_iteration > 1 && of_a_step > 0) {
+    double samples = 0;
+    for (std::uint32_t a = plan.body_end; a < plan.actions.size(); ++a)
+      samples += static_cast<double>(plan.actions[a].samples_done);
+    steps += std::llround(samples / of_a_step);
+  }
+  if (report.question.scenario) steps = report.question.scenario->workload.steps;
   return figure(static_cast<double>(steps), "") + (steps == 1 ? " step" : " steps");
 }
 
@@ -85,7 +87,7 @@ void add_time(LabelledRows& rows, const Report& report) {
     return text;
   };
   rows.emplace_back("makespan", figure(makespan, "s") + ", " + figure(number("samples"), "sample") +
-                                    " in " + steps_of_run(report, number("samples")) + ": " +
+                                    " in " + steps_of_run(report) + ": " +
                                     figure(number("throughput_samples_per_s"), "samples/s"));
   const double measured = number("measured_share");
   rows.emplace_back(

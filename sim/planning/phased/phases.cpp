@@ -216,22 +216,18 @@ bool is_long(const PhaseRules& rules, const Workload& workload) {
   return workload.batches_per_step > longest_round && rules.left_of_step(workload) != 0;
 }
 
-/// Returns the numbers of phases that a stage may have in the last turn of a step, fewest first. `open` says whether the
-/// number in flight is open, too. Let n be the number of devices that take turns. With n more phases per stage, each
-/// batch would be computed on the same devices as without them, and only its transfers run at other times. So of two
-/// numbers whose difference is n, only the smaller number is returned if the number in flight is open: another number
-/// in flight is usually better then. If it is given, up to seven idle phases per stage are tried. If every turn has
-/// equally many batches, or each stage has a device of its own, the only number is 0.
-std::vector<std::int64_t> last_turns(const PhaseRules& rules, const Workload& workload, bool open) {
-  constexpr std::int64_t numbers = 8;
-  const std::int64_t left = rules.left_of_step(workload), devices = rules.turning_devices();
+/// Returns the numbers of phases that a stage may have in the last turn of a step, fewest first. Let n be the number of
+/// devices that take turns. With n more phases per stage, each batch would be computed on the same devices as without
+/// them. So of two numbers whose difference is n, only the smaller number is returned. If every turn has equally many
+/// batches, or fewer than two devices take turns, the only number is 0.
+std::vector<std::int64_t> last_turns(const PhaseRules& rules, const Workload& workload) {
+  const std::int64_t left = rules.left_of_step(workload);
   if (rules.last_turn > 0 && !fits_last_turn(rules, workload)) return {};
-  if (left == 0 || rules.by_stage || (devices == 1 && open)) return {0};
+  if (left == 0 || rules.turning_devices() == 1) return {0};
   if (rules.last_turn > 0) return {rules.last_turn};  // the scenario says this number
-  const std::int64_t tried = open ? devices : std::max(devices, numbers);
+  const std::int64_t most = std::min(rules.in_flight, left + rules.turning_devices() - 1);
   std::vector<std::int64_t> turns;
-  for (std::int64_t turn = left; turn <= std::min(rules.in_flight, left + tried - 1); ++turn)
-    turns.push_back(turn);
+  for (std::int64_t turn = left; turn <= most; ++turn) turns.push_back(turn);
   return turns;
 }
 
@@ -248,7 +244,7 @@ std::vector<PhaseTurns> turns_to_compare(PhaseRules rules, const Workload& workl
        count <= (open ? std::min(most, useful) : rules.in_flight); ++count) {
     rules.in_flight = count;
     if (open && count > 1 && is_long(rules, workload)) continue;
-    for (const std::int64_t turn : last_turns(rules, workload, open)) {
+    for (const std::int64_t turn : last_turns(rules, workload)) {
       // If a step has only one turn, its phases do not depend on the number in flight.
       if (!open || count <= batches || turn == count) compared.push_back({count, turn});
     }

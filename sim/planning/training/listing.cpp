@@ -60,7 +60,7 @@ std::vector<TriedListing> tried_listings(std::int64_t operations) {
 }
 
 /// Returns the seconds of the run whose loads are listed in the way `tried`, and the bytes that the first device needs.
-Scored score(const Listing& listing, const TriedListing& tried, Program& step) {
+Scored score(const Listing& listing, const TriedListing& tried, Program& step) try {
   const Listing way{.request = listing.request,
                     .shape = listing.shape,
                     .order = listing.order,
@@ -73,6 +73,9 @@ Scored score(const Listing& listing, const TriedListing& tried, Program& step) {
     for (const std::string& device : listing.order.devices)
       stay_within(plan, device, *listing.capacity);
   return {run_seconds(plan), most};
+} catch (const Infeasible&) {  // the passes differ, and a list of all of them is too long
+  if (listing.shape.more_passes == 0) throw;
+  return nothing;
 }
 
 /// Returns a lower bound of the seconds of the run (block_bound.hpp), or 0 if none is known.
@@ -209,8 +212,9 @@ ListedScore score_listings(const Listing& listing, double worth) {
   if (capacity && offers.peak() > *capacity) return best;
   if (offers.at_least() > worth * (1 + 1e-12)) return best;
   std::set<std::pair<std::vector<std::uint32_t>, std::vector<LoadPlace>>> seen;
-  const bool few = is_long(offers.step().count());
-  for (const TriedListing& tried : tried_listings(offers.step().count())) {
+  const std::int64_t operations = offers.step().count_of_all();
+  const bool few = is_long(operations);
+  for (const TriedListing& tried : tried_listings(operations)) {
     if (few && tried.sequence.order != LoadOrder::as_listed && tried.late != best.listing.late)
       continue;
     const ChosenStep::EarlyLoadLimits limits{tried.late ? 0 : capacity.value_or(no_limit),

@@ -159,7 +159,8 @@ std::vector<Candidate> TrainingWays::with_step(const std::shared_ptr<const Train
       ways->whole_ ? ChosenStep(*ways->whole_, ways->order_, memory).at_least() : step->at_least();
   const double least = std::max(at_least, step_s);
   // A long step occupies much memory, and the judge may never open its candidate. So the step is then made once more.
-  if (tried_counts(step->program().count(), /*made_to_change=*/false).paces == 1) step.reset();
+  if (tried_counts(step->program().count_of_all(), /*made_to_change=*/false).paces == 1)
+    step.reset();
   // The text is made only if the judge opens the candidate, because that takes about as long as to make the step.
   return {{.at_least = least, .open = [ways, make, kept = std::move(step), least] {
              const std::shared_ptr<const ChosenStep> opened = kept ? kept : make();
@@ -197,7 +198,7 @@ std::vector<Candidate> TrainingWays::fastest_within(const std::shared_ptr<const 
   const auto count = static_cast<std::int64_t>(all.size());
   return {{0, count, [ways, step, all = std::move(all)](double worth, const auto& use) {
              const ChosenStep whole(*ways->whole_, ways->order_);
-             Front front(most_equal(step->program().count()));
+             Front front(most_equal(step->program().count_of_all()));
              std::vector<Settled> taken;
              for (const LoadChoice& way : all) {
                if (!front.may_take(way.at_least)) continue;
@@ -224,7 +225,12 @@ Settled TrainingWays::settled(const std::shared_ptr<const TrainingWays>& ways,
   };
   double* const known = ways->known_seconds(order);
   std::shared_ptr<const Plan> plan;
-  if (!known || *known == 0) plan = std::make_shared<const Plan>(list());
+  if (!known || *known == 0) try {
+      plan = std::make_shared<const Plan>(list());
+    } catch (const Infeasible&) {  // the passes differ, and a list of all of them is too long
+      if (step->program().left_out == 0) throw;
+      return {};
+    }
   const std::int64_t needed = std::max(step->peak(), way.limits.room);
   if (plan && ways->run_may_fill_host(*plan) && way.limits.run_room.value_or(needed) != needed) {
     LoadChoice within = way;
@@ -259,11 +265,13 @@ double TrainingWays::seconds(const Plan& plan) const {
 
 std::vector<TrainingWays::LoadChoice> TrainingWays::ways(const ChosenStep& step) const {
   const TriedCounts tried =
-      tries_few() ? few_tried : tried_counts(step.program().count(), unlimited_.made_to_change);
+      tries_few() ? few_tried
+                  : tried_counts(step.program().count_of_all(), unlimited_.made_to_change);
   SeenWays seen;
   std::vector<LoadChoice> all = ways(step, step, tried, seen);
   if (unlimited_.made_to_change || tries_few()) return all;
-  for (const auto& [more, tried_there] : larger_steps(per_batch(), step.program().count())) try {
+  for (const auto& [more, tried_there] : larger_steps(per_batch(), step.program().count_of_all()))
+    try {
       const auto order = LargerStep::larger_order(unlimited_, order_, more);
       if (!order) continue;
       const LargerStep larger(unlimited_, *order, more);

@@ -18,6 +18,14 @@ std::string in_pool(const Refusal& refusal) {
   return refusal.pool.empty() ? "" : " in " + refusal.pool;
 }
 
+/// Returns a text about further memories, such as " and in gpu1".
+std::string and_in(const std::vector<std::string>& pools) {
+  constexpr std::size_t most_named = 4;
+  if (pools.empty()) return "";
+  if (pools.size() <= most_named) return " and in " + join(pools);
+  return " and in " + std::to_string(pools.size()) + " other devices with equally much memory";
+}
+
 /// Returns whether the limit `memory.fast` is why bytes are lacking. More memory is then not used.
 bool limits_fast_memory(const Scenario& scenario, const Shortage& shortage) {
   const std::optional<std::int64_t> limit = fast_limit(scenario);
@@ -157,9 +165,8 @@ std::vector<std::string> changes_for(const Scenario& scenario, const Infeasible&
     advise_on_activations(scenario, changes);
   advise_on_second_memory(scenario, refusal, changes);
   if (refusal.enough_bytes)
-    changes.push_back(
-        "at least " + format_bytes(*refusal.enough_bytes) + " of memory" + in_pool(refusal) +
-        (refusal.in_equal_devices ? " and in each other device with equally much memory" : ""));
+    changes.push_back("at least " + format_bytes(*refusal.enough_bytes) + " of memory" +
+                      in_pool(refusal) + and_in(refusal.enough_also));
   else if (infeasible.shortage.needed_bytes && !limits_fast_memory(scenario, infeasible.shortage))
     changes.push_back("more memory" + in_pool(refusal) + ": " +
                       format_bytes(*infeasible.shortage.needed_bytes) +
@@ -199,7 +206,7 @@ Refusal refusal_of(const Scenario& scenario, const Infeasible& infeasible) {
       !limits_fast_memory(scenario, infeasible.shortage))
     if (const std::optional<EnoughBytes> enough = enough_memory(scenario, infeasible.shortage)) {
       refusal.enough_bytes = enough->bytes;
-      refusal.in_equal_devices = enough->in_equal_devices;
+      refusal.enough_also = enough->also;
     }
   refusal.changes = changes_for(scenario, infeasible, refusal);
   return refusal;

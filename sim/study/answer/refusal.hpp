@@ -21,11 +21,12 @@ struct Refusal {
   /// The number of samples of the largest batch that fits if nothing else is changed. If no smaller batch
   /// fits, the number is 0. If no search was made, or the search reached its limit of work, the value is nullopt.
   std::optional<std::int64_t> largest_batch;
-  std::int64_t reserved_bytes = 0;  ///< of this memory, by the platform
+  /// The bytes of this memory that the platform reserves.
+  std::int64_t reserved_bytes = 0;
   /// A capacity with which the memory that is too small is large enough. Empty if none was found.
   std::optional<std::int64_t> enough_bytes;
-  bool in_equal_devices =
-      false;  ///< whether other devices with equally much memory need this capacity, too
+  /// The equally large memories of other devices that need this capacity, too.
+  std::vector<std::string> enough_also = {};
   /// Changes of the scenario that help, as a user would write them. Most have a reason in brackets.
   std::vector<std::string> changes;
 };

@@ -72,18 +72,34 @@ Memories memory_named(Platform& platform, const std::string& pool) {
   return found;
 }
 
-/// Returns the memories of other devices that are like the memory with this name: equally large, and at the same
-/// position among the memories of their device. They usually hold as much.
-Memories memories_like(Platform& platform, const std::string& pool) {
+/// Returns the names of the devices that the policy's key `devices` lists, or nothing if the scenario has no such key.
+std::vector<std::string> listed_devices(const Scenario& scenario) {
+  std::vector<std::string> names;
+  const Value* policy = scenario.document.find("policy");
+  const Value* devices = policy && !policy->is_scalar() ? policy->find("devices") : nullptr;
+  if (devices)
+    for (const Value& name : devices->items()) names.push_back(name.text());
+  return names;
+}
+
+/// Returns the memories of other devices that are like the memory with this name: their capacity is the same, and so is
+/// their position among the memories of their device. They usually hold as much. If the policy lists its devices, only
+/// those count.
+Memories memories_like(Scenario& scenario, const std::string& pool) {
   Memories found;
-  for (const Device& device : platform.devices) {
+  const std::vector<std::string> listed = listed_devices(scenario);
+  const auto all_bytes = [](const DeviceMemory& memory) {
+    return memory.capacity.value_or(0) + memory.reserved;
+  };
+  for (const Device& device : scenario.platform.devices) {
     const DeviceMemory* const memory = device.memory_or_null(pool);
-    if (!memory || !memory->own) continue;
+    if (!memory || !memory->own || !memory->capacity) continue;
     const auto position = static_cast<std::size_t>(memory - device.memories.data());
-    for (Device& other : platform.devices) {
+    for (Device& other : scenario.platform.devices) {
       if (&other == &device || other.memories.size() <= position) continue;
+      if (!listed.empty() && std::ranges::count(listed, other.name) == 0) continue;
       DeviceMemory& like = other.memories[position];
-      if (like.own && like.capacity == memory->capacity && like.reserved == memory->reserved)
+      if (like.own && like.capacity && all_bytes(like) == all_bytes(*memory))
         found.push_back({like.pool, &like.capacity, like.reserved});
     }
   }
@@ -118,43 +134,56 @@ class EnoughMemory {
  public:
   EnoughMemory(const Scenario& scenario, const Shortage& shortage)
       : larger_(scenario),
-        pool_(shortage.pool),
-        bad_(*shortage.available_bytes),
-        good_(rounded_up(*shortage.needed_bytes)),
-        grow_(memory_named(larger_.platform, pool_)),
-        like_(memories_like(larger_.platform, pool_)),
+        shortage_(shortage),
+        grow_(memory_named(larger_.platform, shortage.pool)),
+        like_(memories_like(larger_, shortage.pool)),
         searches_(scenario.cut && scenario.fates && (*scenario.fates)->searches) {
     // Equal replicas stay equal. Other policies may leave some of the equal devices idle.
     if (scenario.acting->replicates) grow_others();
   }
 
   std::optional<EnoughBytes> find() {
-    if (grow_.empty() || !find_good()) return {};
+    if (grow_.empty()) return {};
+    bool found = find_good(like_.empty() ? all_asked : few_asked);
+    if (!found && !like_.empty()) {
+      grow_others();
+      found = find_good(all_asked);
+    }
+    if (!found) return {};
     // With a given cut, a strategy that searches names the fewest bytes of all fates. So fewer are not tried.
     if (!was_named_ || !searches_) bisect();
-    return EnoughBytes{.bytes = rounded_up(good_ + grow_.front().reserved),
-                       .in_equal_devices = grow_.size() > 1};
+    EnoughBytes enough{.bytes = rounded_up(good_ + grow_.front().reserved)};
+    for (std::size_t k = 1; k < grow_.size(); ++k) enough.also.push_back(grow_[k].pool);
+    return enough;
   }
 
  private:
+  static constexpr std::int64_t all_asked = 12, few_asked = 4;
+
+  /// Gives all memories in `grow_` the same capacity. In the first of them, this leaves `bytes` that are not reserved.
   std::optional<Shortage> missing(std::int64_t bytes) {
-    for (const NamedMemory& memory : grow_) *memory.capacity = bytes;
+    for (const NamedMemory& memory : grow_)
+      *memory.capacity =
+          std::max<std::int64_t>(1, bytes + grow_.front().reserved - memory.reserved);
     return questions_.ask(larger_);
   }
   void grow_others() {
     grow_.insert(grow_.end(), like_.begin(), like_.end());
     like_.clear();
   }
-  /// Finds a capacity that is enough. Returns false if another memory is too small, or if the search ends early.
-  bool find_good() {
+  /// Finds a capacity that is enough, with at most this number of questions. Returns false if another memory is too
+  /// small, or if the search ends early.
+  bool find_good(std::int64_t most_asked) {
+    questions_ = OtherQuestions(most_asked);
+    bad_ = *shortage_.available_bytes;
+    good_ = rounded_up(*shortage_.needed_bytes);
+    was_named_ = true;
     while (const std::optional<Shortage> there = missing(good_)) {
       if (questions_.given_up() || !there->needed_bytes) return false;
-      if (has(like_, there->pool)) {
-        grow_others();
-        continue;
-      }
       const bool grows = has(grow_, there->pool);
-      if (!grows && !of_one_device(larger_.platform, pool_, there->pool)) return false;
+      if (!grows && (has(like_, there->pool) ||
+                     !of_one_device(larger_.platform, shortage_.pool, there->pool)))
+        return false;
       bad_ = good_;
       const std::int64_t by_an_eighth = good_ + good_ / 8 + 1;
       was_named_ = grows && *there->needed_bytes >= by_an_eighth;
@@ -175,13 +204,14 @@ class EnoughMemory {
   }
 
   Scenario larger_;
-  std::string pool_;
-  std::int64_t bad_, good_;
-  Memories grow_;  ///< have as many bytes as the searched capacity; the first is the memory `pool_`
-  Memories like_;  ///< grow, too, as soon as one of them is too small
+  const Shortage& shortage_;
+  std::int64_t bad_ = 0, good_ = 0;
+  Memories
+      grow_;  ///< these memories become larger together; the first is the one that is too small
+  Memories like_;  ///< these become larger, too, if it is not enough that those in `grow_` do
   bool searches_;
-  bool was_named_ = true;  ///< `good_` is the number of bytes that the last shortage names
-  OtherQuestions questions_{12};
+  bool was_named_ = true;  ///< whether `good_` is the number of bytes that the last shortage names
+  OtherQuestions questions_{all_asked};
 };
 
 }  // namespace

@@ -3,6 +3,8 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
+#include <vector>
 
 namespace sluice {
 
@@ -12,10 +14,10 @@ struct Workload;
 
 /// A capacity of the memory that is too small. It is enough, and hardly more than enough.
 struct EnoughBytes {
-  std::int64_t bytes =
-      0;  ///< with the bytes that the platform reserves; the number has four digits
-  /// Whether the equally large memories of other devices have this capacity, too.
-  bool in_equal_devices = false;
+  /// With the bytes that the platform reserves. The number has four digits.
+  std::int64_t bytes = 0;
+  /// The equally large memories of other devices that need this capacity, too.
+  std::vector<std::string> also = {};
 };
 
 /// Returns of which number of samples the searched batch is a multiple.

@@ -137,7 +137,7 @@ TEST_CASE("faulty stages are refused at the fault") {
       {"{cut: by_memory, share: 0}", "s.yaml:1:33", "more than 0"},
       {"{cut: balanced}", "s.yaml:1:9", "'count' is missing"},
       {"{cut: balanced, count: 0}", "s.yaml:1:32", "at least 1"},
-      {"{cut: balanced, count: 5}", "s.yaml:1:32", "only 4 layers"},
+      {"{cut: balanced, count: 5}", "s.yaml:1:32", "expected at most 4, the number of layers"},
   };
   for (const Case& wrong : cases) {
     INFO(wrong.stages);
