@@ -16,9 +16,9 @@ using Clock = std::chrono::steady_clock;
 
 // Sanitizers make a program take about ten times as much processor time.
 #ifdef __SANITIZE_ADDRESS__
-constexpr ChildLimits limits = {.more_bytes = 3'000'000'000, .cpu_s = 600};
+constexpr ChildLimits limits = {.more_bytes = 3'000'000'000, .cpu_s = 900};
 #else
-constexpr ChildLimits limits = {.more_bytes = 3'000'000'000, .cpu_s = 60};
+constexpr ChildLimits limits = {.more_bytes = 3'000'000'000, .cpu_s = 90};
 #endif
 
 /// Returns the bytes that a pool holds at its peak.
