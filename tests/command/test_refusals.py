@@ -135,6 +135,17 @@ class Refusals(AnswerCase):
         links = {"host": {"joins": ["host", "gpu0", "gpu1"], "bandwidth": "1GB/s"}}
         self.run_sluice(TWO_LAYERS, f"platform.devices={json.dumps(devices)}", f"platform.links={json.dumps(links)}")
 
+    def test_a_refusal_of_phased_training_names_all_devices_that_take_turns(self):
+        words = ("policy={name: phased, in_flight: 1}", "platform.devices.gpu.count=2", "fates=offload_all",
+                 "workload={mode: training, batch: 2, micro_batch: 1, optimizer: adam}", "stages=per_layer")
+        capacity = "platform.devices.gpu.memory.capacity="
+        done = self.run_sluice(TWO_LAYERS, *words, code=4)
+        said = re.search(r"at least [\d.]+ kB of memory in (\w+) and in (\w+) \(in full", done.stderr)
+        self.assertEqual({said[1], said[2]}, {"gpu0", "gpu1"})
+        enough = self.enough(done)
+        self.run_sluice(TWO_LAYERS, *words, capacity + enough)
+        self.run_sluice(TWO_LAYERS, *words, f"{capacity}{0.95 * float(enough.removesuffix('kB'))}kB", code=4)
+
     def test_enough_bytes_for_a_device_with_two_equal_memories(self):
         def memories(first):
             return ("platform.devices.gpu.memory=[{capacity: %s, bandwidth: 1GB/s}, {name: ddr, capacity: 20kB, "
