@@ -1,6 +1,7 @@
 #include "metrics/steady.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include "plan/tables.hpp"
@@ -109,6 +110,14 @@ double work_of_step(const Plan& plan) {
   const auto last = static_cast<std::uint32_t>(plan.actions.size());
   const double after = updates_follow_iterations(plan) ? samples_of(plan, plan.body_end, last) : 0;
   return (samples_of_step(plan) - after) / repeated;
+}
+
+std::int64_t steps_of(const Plan& plan) {
+  const std::int64_t steps = plan.iterations / plan.iterations_per_step * plan.steps_per_iteration;
+  const double of_a_step = samples_of_step(plan);
+  if (plan.steps_per_iteration == 1 || of_a_step == 0) return steps;
+  const auto last = static_cast<std::uint32_t>(plan.actions.size());
+  return steps + std::llround(samples_of(plan, plan.body_end, last) / of_a_step);
 }
 
 double samples_of_step(const Plan& plan) {

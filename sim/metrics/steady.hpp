@@ -47,6 +47,10 @@ bool computes_after_iterations(const Plan& plan);
 /// prologue or the epilogue computes micro-batches of the step. The epilogue does not count if it also has the updates.
 double work_of_step(const Plan& plan);
 
+/// Returns the number of steps of the run. The iterations say it. If an iteration has several steps, the last steps of a
+/// run may be in the epilogue. The samples of the epilogue then say how many they are.
+std::int64_t steps_of(const Plan& plan);
+
 /// Returns the number of samples whose answers become complete in a step.
 double samples_of_step(const Plan& plan);
 

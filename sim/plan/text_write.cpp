@@ -15,17 +15,17 @@ namespace sluice {
 
 namespace {
 
-void add_placement(std::string& out, const Plan& plan, const Placement& placement) {
+/// `distance` is Access::distance.
+void add_placement(std::string& out, const Plan& plan, const Placement& placement,
+                   std::uint16_t distance = 0) {
   add_quoted(out, plan.tensors[placement.tensor].name);
+  if (distance > 0) out.append("~").append(std::to_string(distance));
   out += '@';
   add_quoted(out, plan.pools[placement.pool].name);
 }
 
 void add_access(std::string& out, const Plan& plan, const Access& use) {
-  add_quoted(out, plan.tensors[use.tensor].name);
-  if (use.distance > 0) out.append("~").append(std::to_string(use.distance));
-  out += '@';
-  add_quoted(out, plan.pools[use.pool].name);
+  add_placement(out, plan, use.placement(), use.distance);
   if (use.written) out += use.read ? ":rw" : ":w";
 }
 

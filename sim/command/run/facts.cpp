@@ -102,8 +102,8 @@ void add_choice(Rows& rows, const Facts& facts) {
                             shown(facts, "simulated") + " of them simulated");
   const Fact* seconds = find_fact(facts, "runner_up_s");
   if (!seconds || !seconds->number()) return;
-  const std::string runner_up =
-      shown(facts, "runner_up");  // empty for the settings of the scenario
+  // The text is empty for the settings of the scenario itself.
+  const std::string runner_up = shown(facts, "runner_up");
   rows.emplace_back("runner-up", figure(seconds->number()->value, "s") +
                                      (runner_up.empty() ? "" : ": " + runner_up));
 }

@@ -41,20 +41,10 @@ std::int64_t compute_streams(const Plan& plan) {
   return count;
 }
 
-/// Returns text such as "1 step" or "5 steps". In a plan of a file, the iterations say how many steps the run has. If
-/// an iteration has several steps, the last steps of a run may be in the epilogue. The samples of the epilogue then say
-/// how many they are.
+/// Returns text such as "1 step" or "5 steps".
 std::string steps_of_run(const Report& report) {
-  const Plan& plan = report.plan;
-  std::int64_t steps = plan.iterations / plan.iterations_per_step * plan.steps_per_iteration;
-  if (const double of_a_step = samples_of_step(plan);
-      plan.steps_per_iteration > 1 && of_a_step > 0) {
-    double samples = 0;
-    for (std::uint32_t a = plan.body_end; a < plan.actions.size(); ++a)
-      samples += static_cast<double>(plan.actions[a].samples_done);
-    steps += std::llround(samples / of_a_step);
-  }
-  if (report.question.scenario) steps = report.question.scenario->workload.steps;
+  const std::optional<Scenario>& scenario = report.question.scenario;
+  const std::int64_t steps = scenario ? scenario->workload.steps : steps_of(report.plan);
   return figure(static_cast<double>(steps), "") + (steps == 1 ? " step" : " steps");
 }
 

@@ -4,18 +4,14 @@
 #include <cstdlib>
 
 #include "execute/arithmetic/execution.hpp"
+#include "execute/reach.hpp"
 
 namespace sluice::arithmetic {
 
 std::int64_t reach_of(const Plan& plan) {
   std::int64_t reach = 1;
-  for (std::uint32_t a = plan.body_begin; a < plan.body_end; ++a) {
-    reach = std::max<std::int64_t>(reach, std::abs(plan.actions[a].ahead));
-    for (const Wait& wait : plan.actions[a].waits)
-      reach = std::max<std::int64_t>(reach, wait.distance);
-    for (const Access& use : plan.actions[a].uses)
-      reach = std::max<std::int64_t>(reach, use.distance);
-  }
+  for (std::uint32_t a = plan.body_begin; a < plan.body_end; ++a)
+    reach = std::max(reach, reach_of_action(plan.actions[a]));
   return reach;
 }
 

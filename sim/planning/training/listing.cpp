@@ -116,7 +116,7 @@ std::int64_t operations_of_pass(const Program& step, std::int64_t in_flight) {
   });
 }
 
-/// `some` lists only some passes of a batch, which is in `shape` (StepShape::more_passes). A pass has this many
+/// `some` is a plan that leaves out passes of a batch (StepShape::more_passes of `shape`). A pass has this many
 /// operations. Returns the plan with all passes, whose body is a few of them. Returns nothing if these passes differ from
 /// those behind them.
 std::optional<Plan> with_all_passes(const Plan& some, const StepShape& shape,

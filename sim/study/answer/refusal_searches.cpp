@@ -138,7 +138,8 @@ class EnoughMemory {
         grow_(memory_named(larger_.platform, shortage.pool)),
         like_(memories_like(larger_, shortage.pool)),
         searches_(scenario.cut && scenario.fates && (*scenario.fates)->searches) {
-    // Equal replicas stay equal. Other policies may leave some of the equal devices idle.
+    // Replicas on unlike devices are planned one by one, which takes long, so equal devices stay equal. Under other
+    // policies, some of them may compute nothing.
     if (scenario.acting->replicates) grow_others();
   }
 

@@ -10,10 +10,10 @@
 #include "plan/text.hpp"
 #include "planning/run_seconds.hpp"
 #include "planning/training/shortest_round.hpp"
-#include "run/further_steps.hpp"
 #include "support/abc_case.hpp"
 #include "support/both_executors.hpp"
 #include "support/campaign.hpp"
+#include "support/checked_summary.hpp"
 #include "support/random_limits.hpp"
 #include "support/random_training.hpp"
 
@@ -37,24 +37,16 @@ Plan listed(const PolicyRequest& request, const TrainingOrder& order, const Limi
   return *plan;
 }
 
-Summary summary_of(const Plan& plan) {
-  check(plan);
-  Totals totals(plan);
-  replay(plan, totals);
-  totals.set_further_step(further_step_s(plan));
-  return summarise(totals);
-}
-
 /// Compares the metrics of the plan with those of the plan that lists all passes. In the plan with few passes, no loads
 /// of a next step run beside the last pass, so its steps in the steady state may be longer by up to two passes. If no
 /// load may come more than a pass early, the makespan and the peaks may differ, too. Then the function compares only what
 /// the places of loads do not change. Returns whether the makespans and the peaks are equal.
 bool compare(const Plan& plan, const Plan& whole, double passes) {
-  const Summary of_plan = summary_of(plan), of_whole = summary_of(whole);
-  const double makespan = replay(whole).makespan, rounding = 1e-12 * makespan;
-  CHECK(replay(plan).makespan <= 1.02 * makespan);
-  const bool equal = std::abs(replay(plan).makespan - makespan) <= rounding &&
-                     replay(plan).peaks == replay(whole).peaks;
+  const Summary of_plan = test::checked_summary(plan), of_whole = test::checked_summary(whole);
+  const ReplayResult run = replay(plan), whole_run = replay(whole);
+  const double makespan = whole_run.makespan, rounding = 1e-12 * makespan;
+  CHECK(run.makespan <= 1.02 * makespan);
+  const bool equal = std::abs(run.makespan - makespan) <= rounding && run.peaks == whole_run.peaks;
   const std::set<std::string> always = {"samples",
                                         "compute_s",
                                         "recompute_s",

@@ -9,8 +9,8 @@
 #include "execute/feasibility.hpp"
 #include "metrics/metric.hpp"
 #include "planning/training/training.hpp"
-#include "run/further_steps.hpp"
 #include "support/abc_case.hpp"
+#include "support/checked_summary.hpp"
 
 namespace sluice {
 namespace {
@@ -51,20 +51,12 @@ Plan listed(const LongBatch& asked, bool whole) {
   return *plan;
 }
 
-Summary summary_of(const Plan& plan) {
-  check(plan);
-  Totals totals(plan);
-  replay(plan, totals);
-  totals.set_further_step(further_step_s(plan));
-  return summarise(totals);
-}
-
 /// Compares the plan with the plan that lists everything. Returns how often its body runs.
 std::int64_t iterations_of(const LongBatch& asked) {
   const Plan plan = listed(asked, /*whole=*/false), whole = listed(asked, /*whole=*/true);
   CAPTURE(asked.micro_batches, asked.in_flight, asked.optimizer, asked.early_bytes);
   CHECK(whole.iterations == 1);
-  const Summary of_plan = summary_of(plan), of_whole = summary_of(whole);
+  const Summary of_plan = test::checked_summary(plan), of_whole = test::checked_summary(whole);
   // The seconds of a transfer are the difference of two times, whose rounding depends on how late they are.
   const double rounding = 1e-12 * replay(whole).makespan;
   for (std::size_t i = 0; i < of_whole.metrics.size(); ++i) {
