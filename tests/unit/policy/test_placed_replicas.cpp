@@ -133,7 +133,7 @@ class RandomReplicas {
 TEST_CASE("with an open placement, replicas are never slower than with any given placement",
           "[placement][property]") {
   int compared = 0;
-  for (std::uint64_t seed = 0; seed < test::cases_of(std::uint64_t{60}); ++seed) {
+  for (std::uint64_t seed = 0; seed < test::cases_of(std::uint64_t{25}); ++seed) {
     const RandomReplicas replicas(seed);
     const std::optional<double> open = replicas.seconds("auto");
     for (const char* placement : {"none", "backing", "static", "all_slow", "first_touch"}) {
@@ -145,7 +145,7 @@ TEST_CASE("with an open placement, replicas are never slower than with any given
       ++compared;
     }
   }
-  CHECK(compared > 100);
+  CHECK(compared > 40);
 }
 
 /// The lower bound of the run of all replicas, and its seconds. Both are 0 if the scenario is refused.
@@ -208,7 +208,7 @@ TEST_CASE("replicas with two memories are never slower with more fast memory or 
           "[placement][property]") {
   const std::vector<std::string> freer = {"first_touch", "static", "synchronous", "asynchronous"};
   RisingMemory rising;
-  for (std::uint64_t seed = 0; seed < test::cases_of(std::uint64_t{12}); ++seed) {
+  for (std::uint64_t seed = 0; seed < test::cases_of(std::uint64_t{6}); ++seed) {
     const RandomReplicas replicas(seed, /*trains=*/true);
     const std::string& placement =
         seed % 3 == 0 ? std::string("auto") : freer[static_cast<std::size_t>(seed % freer.size())];
@@ -262,7 +262,7 @@ TEST_CASE("no replica of a random scenario with uneven batches is slower with mo
   const std::vector<std::string> placements = {"static", "first_touch", "asynchronous", "auto"};
   RisingMemory rising;
   for (const char* replica : {"resident", "streamed", "phased"})
-    for (std::uint64_t seed = 0; seed < test::cases_of(std::uint64_t{12}); ++seed) {
+    for (std::uint64_t seed = 0; seed < test::cases_of(std::uint64_t{5}); ++seed) {
       const auto replicas = RandomReplicas::with_uneven_batches(seed, replica);
       rising.run(replicas, seed, placements[static_cast<std::size_t>(seed % placements.size())]);
     }

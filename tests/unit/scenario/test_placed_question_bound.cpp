@@ -25,7 +25,7 @@ TEST_CASE("No plan that places tensors in two memories is faster than the bound 
   const std::vector<std::string> policies = {"resident", "streamed", "phased",
                                              "data_parallel, replica: streamed"};
   Campaign campaign;
-  for (std::uint64_t seed = 0; seed < seeds(400); ++seed) {
+  for (std::uint64_t seed = 0; seed < seeds(160); ++seed) {
     Dice dice(seed);
     const std::string& policy = policies[seed % policies.size()];
     const bool training = dice.one_in(2);
@@ -52,9 +52,9 @@ TEST_CASE("No plan that places tensors in two memories is faster than the bound 
   CHECK(campaign.ran.size() == 4);
   for (const auto& [name, count] : campaign.ran) {
     INFO(name);
-    CHECK(count > 10);
+    CHECK(count > 5);
   }
-  CHECK(campaign.near["must cross"] > 10);
+  CHECK(campaign.near["must cross"] > 3);
 }
 
 TEST_CASE(

@@ -29,7 +29,7 @@ TEST_CASE("No plan of any policy is faster than the bound of its question", "[pr
                                              "data_parallel, replica: streamed",
                                              "data_parallel, replica: phased"};
   Campaign campaign;
-  for (std::uint64_t seed = 0; seed < seeds(2500); ++seed) {
+  for (std::uint64_t seed = 0; seed < seeds(700); ++seed) {
     Dice dice(seed);
     const std::string& policy = policies[seed % policies.size()];
     const bool training = policy != "sharded" && dice.one_in(2);
@@ -43,11 +43,11 @@ TEST_CASE("No plan of any policy is faster than the bound of its question", "[pr
   CHECK(campaign.ran.size() == 13);
   for (const auto& [name, count] : campaign.ran) {
     INFO(name);
-    CHECK(count > 10);
+    CHECK(count > 5);
   }
   for (const char* words : {"must cross", "of weights up to", "computation"}) {
     INFO(words);
-    CHECK(campaign.near[words] > 20);
+    CHECK(campaign.near[words] > 5);
   }
 }
 
@@ -56,7 +56,7 @@ TEST_CASE(
     "these weights",
     "[property]") {
   Campaign campaign;
-  for (std::uint64_t seed = 0; seed < seeds(2000); ++seed) {
+  for (std::uint64_t seed = 0; seed < seeds(400); ++seed) {
     Dice dice(seed);
     std::vector<test::Row> rows;
     double weights = 0;
@@ -85,8 +85,8 @@ TEST_CASE(
                std::to_string(static_cast<std::int64_t>(share * weights)) + "B"});
     });
   }
-  CHECK(campaign.ran["streamed"] > 500);
-  CHECK(campaign.near["cannot hold yet"] > 50);
+  CHECK(campaign.ran["streamed"] > 100);
+  CHECK(campaign.near["cannot hold yet"] > 10);
 }
 
 // A small model that behaves like the scenario alexnet_x200, at 1 GFLOP/s and 1 GB/s. For each of 10 samples, the first
