@@ -13,7 +13,6 @@
 #include "policy/policy.hpp"
 
 namespace sluice {
-
 namespace {
 
 TrainingOrder training_order(const PolicyRequest& request, const Reader& parameters) {

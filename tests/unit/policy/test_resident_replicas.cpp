@@ -38,6 +38,11 @@ TEST_CASE("resident replicas that keep all activations are never slower with mor
   CHECK(check_rising(two_replicas("keep_all"), {6221, 8424, 9500, 12'000, 15'368}) >= 1);
 }
 
+TEST_CASE("replicas that search for fates are never slower with more fast memory", "[placement]") {
+  REQUIRE(test::seconds_within(two_replicas("optimal"), 8424, {"gpu"}));
+  check_rising(two_replicas("optimal"), {8424, 15'368});
+}
+
 /// Returns a random training of two or three equal replicas of `resident`. With `two`, the devices have two memories.
 std::string random_training(test::Dice& dice, bool two) {
   const std::uint64_t count = 2 + dice.below(2);
