@@ -6,13 +6,13 @@
 // load of the input takes I seconds, the computation C seconds, and the save of the answer O seconds. Without overlap,
 // the run takes W + M (I + C + O) seconds. With overlap and two buffers, each micro-batch after the first adds only the
 // longest of I, C and O. So the run takes W + I + (M - 1) max(I, C, O) + C + O seconds.
+#include "planning/placement/held_once.hpp"
 #include "planning/placement/placement_key.hpp"
 #include "planning/training/training.hpp"
 #include "planning/weights_stay.hpp"
 #include "policy/policy.hpp"
 
 namespace sluice {
-
 namespace {
 
 TrainingOrder training_order(const PolicyRequest& request, const Reader& parameters) {
@@ -24,9 +24,9 @@ TrainingOrder training_order(const PolicyRequest& request, const Reader& paramet
 }
 
 std::vector<Candidate> candidates_from_host(const PolicyRequest& asked, const Reader& parameters) {
-  const auto stages = std::make_shared<const std::vector<Stage>>(held_once(asked.pricing.stages));
-  return training_candidates(with_stages(asked, *stages), training_order(asked, parameters),
-                             stages);
+  const auto held = std::make_shared<const HeldOnce>(asked);
+  return training_candidates(held->request, training_order(asked, parameters),
+                             {held, &held->stages});
 }
 
 Draft plan_from_host(const PolicyRequest& asked, const Reader& parameters,

@@ -11,7 +11,7 @@ namespace sluice {
 struct HeldOnce {
   explicit HeldOnce(const PolicyRequest& asked)
       : stages(held_once(asked.pricing.stages)), request(with_stages(asked, stages)) {
-    if (!joined_replicas(asked)) return;
+    if (!asked.replicas) return;
     replicas = *asked.replicas;
     replicas.sums_s.clear();  // the bounds of the policy do not count sums
     replicas.sums_differ_s = 0;

@@ -5,6 +5,7 @@
 
 #include "base/never.hpp"
 #include "planning/builder.hpp"
+#include "planning/equal_replicas.hpp"
 #include "planning/training/batch_bytes.hpp"
 #include "planning/training/load_offers.hpp"
 #include "planning/training/orders.hpp"
@@ -119,7 +120,11 @@ std::vector<Candidate> training_candidates(const PolicyRequest& request, const T
   if (asked_so && counts.size() == 1 && all_said) {
     TrainingOrder said = order;
     said.in_flight = counts.front();
-    if (loads_leave_no_choice(unlimited, said, smallest_capacity(request, order))) return {};
+    // Replicas may delay each other, so a load that comes early may delay a load of another replica. They choose in
+    // every memory, because their choices in a small memory must also be theirs in a larger memory.
+    const bool together = request.replicas && request.replicas->judged_together;
+    const std::optional<std::int64_t> capacity = smallest_capacity(request, order);
+    if (loads_leave_no_choice(unlimited, said, together ? 0 : capacity)) return {};
   }
   std::vector<Candidate> candidates = candidates_of_order(request, order, stages);
   add_candidates_that_stay(request, order, stages, candidates);
