@@ -209,8 +209,8 @@ std::vector<std::int64_t> places_between(const std::vector<Stage>& stages, std::
 }
 
 /// Returns all cuts into at least CutChoice::joined_from stages in which some neighbouring stages of this cut are
-/// joined. If the cut has more than 8 stages, these are cuts only in 7 of the places between its stages. Returns nothing
-/// if the cut is not possible.
+/// joined. If the cut has more than 8 stages, these are cuts only in 7 of the places between its stages. Returns
+/// nothing if the cut is not possible.
 std::vector<Chosen<Cut>> cuts_that_join(const Scenario& scenario, const CutChoice& choice) try {
   const Chosen<Cut> cut = chosen_cut(choice);
   const std::vector<Stage> stages = cut_as(scenario, &cut).stages;

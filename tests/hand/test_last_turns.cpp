@@ -83,12 +83,12 @@ TEST_CASE("phased: on one device, idle phases let the last result be saved earli
         .makespan;
   };
   const std::string three_in_flight = "policy.in_flight=3";
-  // The phases compute from 1 to 2 and from 3 to 4 s, each after the load of its weights. The results of the first batch
-  // are saved from 3 to 6 s, and loaded from 6 to 9 s. The second stage computes them from 9 to 10 s. The results of the
-  // second batch are saved in this phase, from 9 to 12 s, and loaded from 12 to 15 s.
+  // The phases compute from 1 to 2 and from 3 to 4 s, each after the load of its weights. The results of the first
+  // batch are saved from 3 to 6 s, and loaded from 6 to 9 s. The second stage computes them from 9 to 10 s. The results
+  // of the second batch are saved in this phase, from 9 to 12 s, and loaded from 12 to 15 s.
   CHECK(seconds_of_one({three_in_flight, "policy.last_turn=2"}) == Approx(16));
-  // After an idle phase, the results of the second batch are saved at once, from 6 to 9 s. Their load follows that of the
-  // weights, from 11 to 14 s.
+  // After an idle phase, the results of the second batch are saved at once, from 6 to 9 s. Their load follows that of
+  // the weights, from 11 to 14 s.
   CHECK(seconds_of_one({three_in_flight, "policy.last_turn=3"}) == Approx(15));
   CHECK(seconds_of_one({three_in_flight}) == Approx(15));
   CHECK(seconds_of_one({"policy.in_flight=2"}) == Approx(16));

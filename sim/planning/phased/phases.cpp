@@ -64,10 +64,11 @@ std::int64_t default_in_flight(const PhaseRules& rules) {
   return 1;
 }
 
-/// Returns how many idle phases a stage can usefully have in the last turn of a step. Let n be the number of devices that
-/// take turns. With n idle phases, each batch is computed on the same devices as without them. But if the activations
-/// go through host memory, a device with n idle phases saves its results before it loads for its next phase, and this
-/// order of transfers may be faster. More idle phases change nothing. If each stage has its own device, no phase is idle.
+/// Returns how many idle phases a stage can usefully have in the last turn of a step. Let n be the number of devices
+/// that take turns. With n idle phases, each batch is computed on the same devices as without them. But if the
+/// activations go through host memory, a device with n idle phases saves its results before it loads for its next
+/// phase, and this order of transfers may be faster. More idle phases change nothing. If each stage has its own device,
+/// no phase is idle.
 std::int64_t most_idle_phases(const PhaseRules& rules) {
   if (rules.by_stage) return 0;
   return rules.turning_devices() - (rules.saves_boundaries() ? 0 : 1);

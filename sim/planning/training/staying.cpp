@@ -58,7 +58,8 @@ void spread(const DeviceStages& stages, const std::vector<Part>& parts, double s
   });
 }
 
-/// Lets the weights of the largest stages stay: of as few stages as have at least this share of the bytes of all weights.
+/// Lets the weights of the largest stages stay: of as few stages as have at least this share of the bytes of all
+/// weights.
 void keep_largest(const DeviceStages& stages, double share, std::vector<StayingTensors>& staying) {
   std::vector<std::pair<double, std::size_t>> sizes;
   stages.each([&](std::size_t s, const Stage& stage) {
@@ -188,9 +189,8 @@ std::vector<TrainingOrder> orders_that_stay(const PolicyRequest& request,
   // No computation hides the copies with which a step begins and ends. They belong to the first weights.
   orders.add([](const DeviceStages& own, auto& first) { keep_first(own, all_stay, first); });
   if (request.strategy().searches) return std::move(orders).orders();  // each set takes a search
-  orders.add([](const DeviceStages& own, auto& first) {
-    keep_first(own, {.weights = true}, first);
-  });
+  orders.add(
+      [](const DeviceStages& own, auto& first) { keep_first(own, {.weights = true}, first); });
   // A run begins with the loads of all weights that stay. So it may be faster if small weights are not among them.
   for (const double share : {0.875, 0.75, 0.5})
     orders.add([&](const DeviceStages& own, auto& large) { keep_largest(own, share, large); });
