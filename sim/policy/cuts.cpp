@@ -5,6 +5,9 @@ namespace sluice {
 
 namespace {
 
+/// Up to this number of layers, a model is also cut after each layer.
+constexpr std::size_t most_stages = 512;
+
 /// Returns all cuts of a model, each as a list of the layers after which the model is cut. If the model can be cut in
 /// more than `most_places` places, the result is empty. No cut is after the first layer, because this is the input.
 std::vector<CutChoice> all_cuts(std::size_t layers, std::size_t most_places) {
@@ -28,7 +31,6 @@ CutChoice balanced(std::int64_t count, const char* of = nullptr) {
 
 std::vector<CutChoice> cuts_with(const CutQuestion& question, const std::vector<CutChoice>& between,
                                  std::size_t most_places) {
-  constexpr std::size_t most_stages = 512;
   std::vector<CutChoice> cuts = {{"whole"}};
   cuts.insert(cuts.end(), between.begin(), between.end());
   if (question.layers <= most_stages) cuts.insert(cuts.end(), {{"single_tensor"}, {"per_layer"}});
@@ -66,6 +68,10 @@ std::vector<CutChoice> cuts_for_devices(const CutQuestion& question) {
   if (training && !few && !all) {
     between.push_back(balanced(7, "weights"));
     between.back().joined_from = 5;
+    if (question.layers <= most_stages) {
+      between.push_back({"per_layer"});
+      between.back().joined_from = 3;
+    }
   }
   return cuts_with(question, between, most_places);
 }

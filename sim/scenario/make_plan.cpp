@@ -2,8 +2,10 @@
 // scenario leaves open are made.
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <exception>
 #include <limits>
+#include <set>
 
 #include "base/count_error.hpp"
 #include "base/error.hpp"
@@ -183,18 +185,44 @@ Chosen<Cut> chosen_cut(const CutChoice& choice) {
   return choose_cut(stages);
 }
 
-/// Returns all cuts into at least `least` stages in which some neighbouring stages of this cut are joined
-/// (CutChoice::joined_from). Returns nothing if the cut is not possible.
-std::vector<Chosen<Cut>> cuts_that_join(const Scenario& scenario, const Chosen<Cut>& cut,
-                                        int least) try {
+/// Returns the numbers of the layers after which these stages end, without the last stage. If there are more than
+/// `most`, returns at most so many of them: those of the places nearest to equal shares of the weights.
+std::vector<std::int64_t> places_between(const std::vector<Stage>& stages, std::size_t most) {
+  std::vector<std::int64_t> after;
+  std::vector<double> before;  // the bytes of the weights before each place
+  double all = 0;
+  for (const Stage& stage : stages) {
+    after.push_back(std::int64_t{stage.last} + 1);
+    before.push_back(all += static_cast<double>(stage.weight_bytes));
+  }
+  after.pop_back();
+  before.pop_back();
+  if (after.size() <= most) return after;
+  std::set<std::int64_t> nearest;
+  for (std::size_t share = 1; share <= most; ++share) {
+    const double bytes = all * static_cast<double>(share) / static_cast<double>(most + 1);
+    const auto place = std::ranges::min_element(
+        before, {}, [bytes](double of_place) { return std::abs(of_place - bytes); });
+    nearest.insert(after[static_cast<std::size_t>(place - before.begin())]);
+  }
+  return {nearest.begin(), nearest.end()};
+}
+
+/// Returns all cuts into at least CutChoice::joined_from stages in which some neighbouring stages of this cut are
+/// joined. If the cut has more than 8 stages, these are cuts only in 7 of the places between its stages. Returns
+/// nothing if the cut is not possible.
+std::vector<Chosen<Cut>> cuts_that_join(const Scenario& scenario, const CutChoice& choice) try {
+  const Chosen<Cut> cut = chosen_cut(choice);
   const std::vector<Stage> stages = cut_as(scenario, &cut).stages;
-  const std::size_t places = stages.size() - 1;
+  const std::vector<std::int64_t> places = places_between(stages, 7);
+  const std::size_t all = (std::size_t{1} << places.size()) - 1;
   std::vector<Chosen<Cut>> cuts;
-  for (std::size_t set = 1; set < (std::size_t{1} << places) - 1; ++set) {
-    if (std::popcount(set) + 1 < least) continue;
+  for (std::size_t set = 1; set <= all; ++set) {
+    const bool same = set == all && places.size() + 1 == stages.size();  // the cut itself
+    if (same || std::popcount(set) + 1 < choice.joined_from) continue;
     CutChoice joined{.cut = "explicit"};
-    for (std::size_t place = 0; place < places; ++place)
-      if (set >> place & 1) joined.after.push_back(std::int64_t{stages[place].last} + 1);
+    for (std::size_t place = 0; place < places.size(); ++place)
+      if (set >> place & 1) joined.after.push_back(places[place]);
     cuts.push_back(chosen_cut(joined));
   }
   return cuts;
@@ -236,8 +264,7 @@ std::vector<Chosen<Cut>> open_cuts(const Scenario& scenario) {
   for (const CutChoice& choice : choices) {
     cuts.push_back(chosen_cut(choice));
     if (choice.joined_from == 0) continue;
-    for (Chosen<Cut>& joined : cuts_that_join(scenario, cuts.back(), choice.joined_from))
-      cuts.push_back(std::move(joined));
+    for (Chosen<Cut>& joined : cuts_that_join(scenario, choice)) cuts.push_back(std::move(joined));
   }
   return cuts;
 }

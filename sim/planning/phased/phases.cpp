@@ -64,12 +64,20 @@ std::int64_t default_in_flight(const PhaseRules& rules) {
   return 1;
 }
 
+/// Returns how many idle phases a stage can usefully have in the last turn of a step. Let n be the number of devices
+/// that take turns. With n idle phases, each batch is computed on the same devices as without them. But if the
+/// activations go through host memory, a device with n idle phases saves its results before it loads for its next
+/// phase, and this order of transfers may be faster. More idle phases change nothing. If each stage has its own device,
+/// no phase is idle.
+std::int64_t most_idle_phases(const PhaseRules& rules) {
+  if (rules.by_stage) return 0;
+  return rules.turning_devices() - (rules.saves_boundaries() ? 0 : 1);
+}
+
 /// Returns the largest number of batches in flight that can matter. With this number, all batches of a step are in one
-/// turn. In this turn, a stage has one phase per batch, and `rules.last_turn` may add idle phases. Let n be the number
-/// of devices that take turns. With n more idle phases, each batch would be computed on the same devices as without
-/// them. So only up to n - 1 idle phases can matter.
+/// turn. In this turn, a stage has one phase per batch, and `rules.last_turn` may add idle phases.
 std::int64_t most_in_flight(const PhaseRules& rules, const Workload& workload) {
-  return workload.batches_per_step + rules.turning_devices() - 1;
+  return workload.batches_per_step + most_idle_phases(rules);
 }
 
 /// Returns whether each stage can have `rules.last_turn` phases in the last turn of a step. If every turn
@@ -216,16 +224,15 @@ bool is_long(const PhaseRules& rules, const Workload& workload) {
   return workload.batches_per_step > longest_round && rules.left_of_step(workload) != 0;
 }
 
-/// Returns the numbers of phases that a stage may have in the last turn of a step, fewest first. Let n be the number of
-/// devices that take turns. With n more phases per stage, each batch would be computed on the same devices as without
-/// them. So of two numbers whose difference is n, only the smaller number is returned. If every turn has equally many
-/// batches, or fewer than two devices take turns, the only number is 0.
+/// Returns the numbers of phases that a stage may have in the last turn of a step, fewest first. If every turn has
+/// equally many batches, or if idle phases cannot matter, the only number is 0.
 std::vector<std::int64_t> last_turns(const PhaseRules& rules, const Workload& workload) {
-  const std::int64_t left = rules.left_of_step(workload);
+  const std::int64_t left = rules.left_of_step(workload), idle = most_idle_phases(rules);
   if (rules.last_turn > 0 && !fits_last_turn(rules, workload)) return {};
-  if (left == 0 || rules.turning_devices() == 1) return {0};
+  if (left == 0) return {0};
   if (rules.last_turn > 0) return {rules.last_turn};  // the scenario says this number
-  const std::int64_t most = std::min(rules.in_flight, left + rules.turning_devices() - 1);
+  if (idle == 0) return {0};
+  const std::int64_t most = std::min(rules.in_flight, left + idle);
   std::vector<std::int64_t> turns;
   for (std::int64_t turn = left; turn <= most; ++turn) turns.push_back(turn);
   return turns;

@@ -58,6 +58,33 @@ void spread(const DeviceStages& stages, const std::vector<Part>& parts, double s
   });
 }
 
+/// Lets the weights of the largest stages stay: of as few stages as have at least this share of the bytes of all
+/// weights.
+void keep_largest(const DeviceStages& stages, double share, std::vector<StayingTensors>& staying) {
+  std::vector<std::pair<double, std::size_t>> sizes;
+  stages.each([&](std::size_t s, const Stage& stage) {
+    sizes.emplace_back(-bytes_of(stages.request, stage, {weights}), s);
+  });
+  std::ranges::sort(sizes);
+  double left = 0;
+  for (const auto& [size, s] : sizes) left -= share * size;
+  for (const auto& [size, s] : sizes) {
+    if (left <= 0) return;
+    staying[s].weights = true;
+    left += size;
+  }
+}
+
+/// Lets these tensors of the first stage with weights stay.
+void keep_first(const DeviceStages& stages, StayingTensors stays,
+                std::vector<StayingTensors>& staying) {
+  bool found = false;
+  stages.each([&](std::size_t s, const Stage& stage) {
+    if (!found && stage.weight_bytes > 0) staying[s] = stays;
+    found = found || stage.weight_bytes > 0;
+  });
+}
+
 /// Lets `share` of the bytes of `parts` stay. Parts that come first in `parts` stay first, in all stages.
 void fill(const DeviceStages& stages, const std::vector<Part>& parts, double share,
           std::vector<StayingTensors>& staying) {
@@ -97,67 +124,77 @@ std::string stages_text(const std::vector<StayingTensors>& staying, Part stays) 
   return text.empty() ? "none" : text;
 }
 
+/// Collects orders with different sets of tensors that stay.
+class OrdersThatStay {
+ public:
+  OrdersThatStay(const PolicyRequest& request, const TrainingOrder& order)
+      : request_(request), order_(order) {}
+
+  /// Adds an order. For each device, `choose(stages, staying)` says which tensors of its stages stay.
+  template <class Choose>
+  void add(const Choose& choose, std::optional<bool> one_pass = {}) {
+    const std::vector<Stage>& stages = request_.pricing.stages;
+    TrainingOrder stays = order_;
+    stays.one_pass = one_pass;
+    stays.staying.assign(stages.size(), {});
+    for (std::size_t d = 0; d < order_.devices.size(); ++d)
+      choose(DeviceStages{request_, d, order_.devices.size()}, stays.staying);
+    // Without optimizer state, a stage whose gradients stay has no other tensors that could take turns.
+    for (std::size_t s = 0; s < stages.size(); ++s)
+      if (bytes_of(request_, stages[s], {optimizer}) == 0)
+        stays.staying[s].optimizer = stays.staying[s].gradients;
+    const bool again = std::ranges::any_of(orders_, [&](const TrainingOrder& known) {
+      return known.staying == stays.staying && (!known.one_pass || known.one_pass == one_pass);
+    });
+    if (!again && std::ranges::count(stays.staying, true, weights) > 0)
+      orders_.push_back(std::move(stays));
+  }
+
+  std::vector<TrainingOrder> orders() && { return std::move(orders_); }
+
+ private:
+  const PolicyRequest& request_;
+  const TrainingOrder& order_;
+  std::vector<TrainingOrder> orders_;
+};
+
 }  // namespace
 
 // First come the sets in which all tensors of a stage stay together. In the other sets, weights stay first.
 std::vector<TrainingOrder> orders_that_stay(const PolicyRequest& request,
                                             const TrainingOrder& order) {
-  std::vector<TrainingOrder> orders;
-  if (!order.staying_open || weights_stay(request, order)) return orders;
-  const std::size_t stages = request.pricing.stages.size();
-  const auto add = [&](std::vector<StayingTensors> staying, std::optional<bool> one_pass) {
-    // Without optimizer state, a stage whose gradients stay has no other tensors that could take turns.
-    for (std::size_t s = 0; s < stages; ++s)
-      if (bytes_of(request, request.pricing.stages[s], {optimizer}) == 0)
-        staying[s].optimizer = staying[s].gradients;
-    TrainingOrder stays = order;
-    stays.staying = std::move(staying);
-    stays.one_pass = one_pass;
-    const bool again = std::ranges::any_of(orders, [&](const TrainingOrder& known) {
-      return known.staying == stays.staying && (!known.one_pass || known.one_pass == one_pass);
-    });
-    if (!again && std::ranges::count(stays.staying, true, weights) > 0)
-      orders.push_back(std::move(stays));
-  };
+  if (!order.staying_open || weights_stay(request, order)) return {};
+  OrdersThatStay orders(request, order);
   const auto each_share = [&](std::int64_t shares, const auto& use) {
     for (std::int64_t share = shares; share > 0; --share)
       use(static_cast<double>(share) / static_cast<double>(shares));
   };
-  const auto on_each_device = [&](const auto& choose) {
-    std::vector<StayingTensors> staying(stages);
-    for (std::size_t d = 0; d < order.devices.size(); ++d)
-      choose(DeviceStages{request, d, order.devices.size()}, staying);
-    return staying;
-  };
   each_share(8, [&](double share) {
-    add(on_each_device([&](const DeviceStages& own, auto& together) {
-          spread(own, {weights, gradients, optimizer}, share, together);
-        }),
-        {});
+    orders.add([&](const DeviceStages& own, auto& together) {
+      spread(own, {weights, gradients, optimizer}, share, together);
+    });
   });
   each_share(4, [&](double share) {
-    add(on_each_device(
-            [&](const DeviceStages& own, auto& some) { spread(own, {weights}, share, some); }),
-        {});
+    orders.add([&](const DeviceStages& own, auto& some) { spread(own, {weights}, share, some); });
   });
   for (const bool one_pass : {true, false})
     each_share(4, [&](double share) {
-      add(on_each_device([&](const DeviceStages& own, auto& more) {
+      orders.add(
+          [&](const DeviceStages& own, auto& more) {
             spread(own, {weights}, 1, more);
             fill(own, besides_weights(request, one_pass), share, more);
-          }),
+          },
           one_pass);
     });
   // No computation hides the copies with which a step begins and ends. They belong to the first weights.
-  add(on_each_device([&](const DeviceStages& own, auto& first) {
-        bool found = false;
-        own.each([&](std::size_t s, const Stage& stage) {
-          if (!found && stage.weight_bytes > 0) first[s] = all_stay;
-          found = found || stage.weight_bytes > 0;
-        });
-      }),
-      {});
-  return orders;
+  orders.add([](const DeviceStages& own, auto& first) { keep_first(own, all_stay, first); });
+  if (request.strategy().searches) return std::move(orders).orders();  // each set takes a search
+  orders.add(
+      [](const DeviceStages& own, auto& first) { keep_first(own, {.weights = true}, first); });
+  // A run begins with the loads of all weights that stay. So it may be faster if small weights are not among them.
+  for (const double share : {0.875, 0.75, 0.5})
+    orders.add([&](const DeviceStages& own, auto& large) { keep_largest(own, share, large); });
+  return std::move(orders).orders();
 }
 
 bool one_of_many(const TrainingOrder& order) {

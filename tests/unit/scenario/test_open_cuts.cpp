@@ -40,8 +40,13 @@ TEST_CASE("for a model of many layers, the compared cuts join neighbours of a fe
       "policy: {name: phased}\nworkload: {mode: training, batch: 2, micro_batch: 1}\n";
   CHECK(explicit_cuts(on_two_devices(14, training, "1MB")).size() == 2 * 14);
   // If the scenario gives the strategy for fates, there are also the cuts into 5 and 6 stages that join neighbours of 7
-  // stages of equal weights: 15 and 6 cuts.
-  CHECK(explicit_cuts(on_two_devices(14, training + "fates: sqrt\n", "1MB")).size() == 2 * 14 + 21);
+  // stages of equal weights: 15 and 6 cuts. And there are the cuts in at least 2 of the 7 places that are nearest to
+  // eighths of the weights.
+  const std::vector<std::string> given =
+      explicit_cuts(on_two_devices(14, training + "fates: sqrt\n", "1MB"));
+  CHECK(given.size() == 2 * 14 + 21 + (128 - 1 - 7));
+  // The places are after layers 1.75, 3.5, 5.25 and so on of the 14 layers, and the input comes first.
+  CHECK(std::ranges::count(given, "cut: explicit, after: [3, 4, 6, 8, 10, 11, 13]") == 1);
 }
 
 TEST_CASE("for a model of a few layers, the compared cuts are all cuts, each once") {
