@@ -125,7 +125,8 @@ std::optional<Plan> with_all_passes(Plan some, const LeftOutPasses& left) {
   return {};
 }
 
-/// Returns whether the equal passes certainly differ, because a load of them waits for an operation before these passes.
+/// Returns whether the equal passes certainly differ, because a load of them waits for an operation before these
+/// passes.
 bool waits_too_long(const Program& step, const LeftOutPasses& left) {
   const auto first =
       step.loads.begin() + static_cast<std::ptrdiff_t>(first_needed_from(step.loads, left.begin));

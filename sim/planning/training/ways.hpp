@@ -124,8 +124,8 @@ class TrainingWays {
                      SeenWays& seen, std::vector<LoadChoice>& ways) const;
 
   /// Returns the rooms that are tried, the smallest first. `each` is TriedCounts::each_room. A room is the step's peak
-  /// plus bytes for early loads, so the smallest room is the peak alone. A plan that is made to be changed may use the whole memory of its machine, unless
-  /// transfers share a link: plans for other machines have other rooms.
+  /// plus bytes for early loads, so the smallest room is the peak alone. A plan that is made to be changed may use the
+  /// whole memory of its machine, unless transfers share a link: plans for other machines have other rooms.
   std::vector<std::int64_t> rooms(std::int64_t peak, std::size_t each) const;
   /// Returns whether there are the ways of add_late_ways(). Their run may use the whole memory of the device.
   bool lists_late() const { return run_room_ && !unlimited_.made_to_change; }

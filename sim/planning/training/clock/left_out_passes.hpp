@@ -23,8 +23,8 @@ struct LeftOutPasses {
   bool waits(const Program::Load& load, const LoadPlace& place) const {
     return times == 0 || place.after >= load.needed - reach * pass;
   }
-  /// Returns whether the loads of all equal passes have the same places in their passes, and none comes more than a pass
-  /// early. `loads` are in the order in which operations need them.
+  /// Returns whether the loads of all equal passes have the same places in their passes, and none comes more than a
+  /// pass early. `loads` are in the order in which operations need them.
   bool repeat(const std::vector<Program::Load>& loads, const std::vector<LoadPlace>& places) const;
 };
 

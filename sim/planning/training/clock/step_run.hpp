@@ -123,9 +123,9 @@ class StepRun {
   /// Returns by how many seconds the run is longer at least for each further time that it repeats the equal passes.
   ///
   /// What comes after these passes depends on times of the last passes: the times of the clock are sums of such times
-  /// and of seconds, and maxima of such sums. So if all these times are later by d seconds at the end of the equal passes
-  /// than at their begin, all times are later by d seconds if these passes come once more. Loads that operations have
-  /// needed so far are such a time only where an operation waits for them (`binds_`).
+  /// and of seconds, and maxima of such sums. So if all these times are later by d seconds at the end of the equal
+  /// passes than at their begin, all times are later by d seconds if these passes come once more. Loads that operations
+  /// have needed so far are such a time only where an operation waits for them (`binds_`).
   double growth() const {
     const LeftOutPasses& left = clock_.left_out_;
     const Times& times = before_;  // of the only round
