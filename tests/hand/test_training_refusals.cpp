@@ -67,6 +67,55 @@ TEST_CASE(
     }
 }
 
+/// Returns overrides for two devices with these memories, each with all of the link's bandwidth.
+std::vector<std::string> two_devices(const std::string& first, const std::string& second) {
+  const auto device = [](const std::string& name, const std::string& capacity) {
+    return name + ": {rate: {float32: 1GFLOP/s}, memory: {capacity: " + capacity + "}}";
+  };
+  return {"platform.devices={" + device("gpu0", first) + ", " + device("gpu1", second) + "}",
+          "platform.links.host={joins: [host, gpu0, gpu1], bandwidth: 1GB/s, sharing: private}"};
+}
+
+TEST_CASE("phased training compares the bytes of each device with the memory of this device") {
+  // Device 0 computes stages A and C, and device 1 computes stage B. During the backward pass of C, device 0 holds 600
+  // kB of weights and gradients, B's output and its gradient with 3 kB each, and C's output with 1 kB. During the
+  // backward pass of B, device 1 holds 400 kB, 2 kB each of A's output and its gradient, and 3 kB of a gradient.
+  const std::string phased =
+      "workload: {mode: training, batch: 1, micro_batch: 1, optimizer: none}\n" + cut +
+      "policy: {name: phased, resident: none}\nfates: offload_all\n";
+  const double all = makespan_of(phased, two_devices("1MB", "1MB"));
+  CHECK(makespan_of(phased, two_devices("1MB", "500kB")) <= all * (1 + 1e-9));
+  CHECK_THROWS_WITH(makespan_of(phased, two_devices("1MB", "390kB")),
+                    Catch::Contains("of the 390 kB of gpu1, in the backward of 3-L"));
+  CHECK_THROWS_WITH(makespan_of(phased, two_devices("500kB", "390kB")),
+                    Catch::Contains("of the 500 kB of gpu0, in the backward of 4-L"));
+}
+
+TEST_CASE("the number in flight that fits counts the bytes of all devices that take turns") {
+  // Device 1 holds stage B with 400 kB of weights and gradients, and for each micro-batch A's output of 2 kB and more.
+  // Device 0 has far fewer bytes.
+  const std::vector<Row> rows = {{1, 10'000, 2000}, {2, 200'000, 3000}};
+  const auto plan_of = [&](const std::string& in_flight) {
+    std::vector<std::string> overrides = two_devices("430kB", "430kB");
+    return make_plan(small_scenario(
+        1000, rows,
+        "workload: {mode: training, batch: 8, micro_batch: 1, optimizer: none}\n" + cut +
+            "policy: {name: phased, resident: none, overlap: false, in_flight: " + in_flight +
+            "}\nfates: keep_all\n",
+        overrides));
+  };
+  std::int64_t most = 0;
+  try {
+    makespan_of(plan_of("8"));
+  } catch (const Infeasible& refused) {
+    most = refused.shortage.most_in_flight.value_or(0);
+  }
+  CHECK((most > 1 && most < 8));
+  const double fastest = makespan_of(plan_of(std::to_string(most)));
+  CHECK_THROWS_AS(makespan_of(plan_of(std::to_string(most + 1))), Infeasible);
+  CHECK(makespan_of(plan_of("auto")) <= fastest * (1 + 1e-9));
+}
+
 TEST_CASE("milp is refused for too many stages, and the time limit is refused for other solvers") {
   const std::string fates = "policy: {name: resident, overlap: false}\nfates: {strategy: optimal, ";
   CHECK_THROWS_WITH(make_plan(small_scenario(1000, std::vector<Row>(65, {1, 1000, 1000}),

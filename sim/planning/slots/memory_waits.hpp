@@ -55,13 +55,15 @@ class MemoryRun {
   double start(std::size_t operation, std::uint32_t device) const {
     const std::uint32_t saves = waits_.saves[operation];
     return std::max(saves > 0 ? saved_[saves - 1] : 0,
-                    (behind_[device] + needed_s(device)) * lowered);
+                    behind(device) * lowered);
   }
   void end(std::size_t operation, std::uint32_t device, double time) {
     const double early_s =
         static_cast<double>(waits_.room[operation]) * waits_.load_s_per_byte[device];
     behind_[device] = std::max(behind_[device], time - needed_s(device) - early_s);
   }
+  /// Returns a time before which the next operation on this device does not start, because loads before it come late.
+  double behind(std::uint32_t device) const { return behind_[device] + needed_s(device); }
   void end_save(std::size_t save, double time) { saved_[save] = time; }
 
  private:

@@ -14,6 +14,7 @@
 #include "planning/program_listing.hpp"
 #include "planning/run_seconds.hpp"
 #include "planning/training/chain/block_bound.hpp"
+#include "planning/training/clock/left_out_passes.hpp"
 #include "planning/training/found_listings.hpp"
 #include "planning/training/late_loads.hpp"
 #include "planning/training/load_offers.hpp"
@@ -109,34 +110,38 @@ Draft list_placed(const Listing& listing, Program& step, const std::vector<Fact>
   return draft;
 }
 
-/// Returns how many operations a pass has that is neither the first nor the last of the step.
-std::int64_t operations_of_pass(const Program& step, std::int64_t in_flight) {
-  return std::ranges::count_if(step.operations, [&](const Program::Operation& operation) {
-    return operation.micro_batch >= 0 && operation.micro_batch < in_flight;
-  });
-}
-
-/// `some` is a plan that leaves out passes of a batch (StepShape::more_passes of `shape`). A pass has this many
-/// operations. Returns the plan with all passes, whose body is a few of them. Returns nothing if these passes differ from
-/// those behind them.
-std::optional<Plan> with_all_passes(const Plan& some, const StepShape& shape,
-                                    std::int64_t operations) {
-  const Plan listed = without_dropped(some);
-  const FewPasses few = few_passes(shape.in_flight);
-  const std::uint32_t begin = after_computations(listed, few.before() * operations);
-  for (std::int64_t passes = 1; passes < few.equal; passes *= 2) {
-    const std::uint32_t end = after_computations(listed, (few.before() + passes) * operations);
-    if (std::optional<Plan> plan = fold(listed, {begin, end - begin, few.equal / passes},
-                                        (few.equal + shape.more_passes) / passes))
+/// `some` is a plan that leaves out the passes `left`. Returns the plan with all passes, whose body is a few of them.
+/// Returns nothing if these passes differ from those behind them.
+std::optional<Plan> with_all_passes(Plan some, const LeftOutPasses& left) {
+  const Plan listed = without_dropped(std::move(some));
+  const std::int64_t equal = (left.end - left.begin) / left.pass;
+  const std::uint32_t begin = after_computations(listed, left.begin);
+  for (std::int64_t passes = 1; passes < equal; passes *= 2) {
+    const std::uint32_t end = after_computations(listed, left.begin + passes * left.pass);
+    if (std::optional<Plan> plan =
+            fold(listed, {begin, end - begin, equal / passes}, (1 + left.times) * equal / passes))
       return plan;
   }
   return {};
 }
 
-/// Lists no load more than a pass before the operation that needs it.
+/// Returns whether the equal passes certainly differ, because a load of them waits for an operation before these
+/// passes.
+bool waits_too_long(const Program& step, const LeftOutPasses& left) {
+  const auto first =
+      step.loads.begin() + static_cast<std::ptrdiff_t>(first_needed_from(step.loads, left.begin));
+  const auto last =
+      step.loads.begin() + static_cast<std::ptrdiff_t>(first_needed_from(step.loads, left.end));
+  return std::any_of(first, last, [&](const Program::Load& load) {
+    return load.after < load.needed - 2 * left.pass && left.end - left.begin == 2 * left.pass;
+  });
+}
+
+/// Lists each load less than a pass before the operation that needs it. So the load waits for no operation of more than
+/// one pass before.
 void load_within_pass(Program& step, std::int64_t operations) {
   for (Program::Load& load : step.loads) {
-    load.earliest = std::max(load.earliest, load.needed - operations);
+    load.earliest = std::max(load.earliest, load.needed - operations + 1);
     load.after = std::max(load.after, load.earliest - 1);
   }
 }
@@ -155,11 +160,12 @@ Draft list_training(const Listing& listing, Program& step, const std::vector<Fac
     step.loads = loads_when_needed(step);
   if (listing.places) place_loads(step, *listing.places);
   if (listing.shape.more_passes == 0) return list_placed(listing, step, facts, most);
-  const std::int64_t operations = operations_of_pass(step, listing.shape.in_flight);
+  const LeftOutPasses left = left_out_passes(step);
   for (const bool within_pass : {false, true}) {
-    if (within_pass) load_within_pass(step, operations);
+    if (!within_pass && waits_too_long(step, left)) continue;
+    if (within_pass) load_within_pass(step, left.pass);
     Draft draft = list_placed(listing, step, facts, most);
-    if (auto all = with_all_passes(draft.plan, listing.shape, operations)) {
+    if (auto all = with_all_passes(std::move(draft.plan), left)) {
       draft.plan = std::move(*all);
       return draft;
     }

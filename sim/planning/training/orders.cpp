@@ -52,6 +52,16 @@ std::optional<std::int64_t> smallest_capacity(const PolicyRequest& request,
   return request.capacity_enforced ? least : std::nullopt;
 }
 
+std::vector<std::int64_t> capacities(const PolicyRequest& request, const TrainingOrder& order) {
+  std::vector<std::int64_t> all;
+  for (const std::string& name : order.devices) {
+    const Device& device = request.pricing.platform.device(name);
+    all.push_back(request.capacity_enforced ? device.memory().capacity.value_or(no_limit)
+                                            : no_limit);
+  }
+  return all;
+}
+
 std::vector<std::int64_t> counts_of(const PolicyRequest& request, const TrainingOrder& order) {
   const std::int64_t per_batch = request.workload.batch / request.workload.micro_batch;
   if (order.in_flight) return {std::min(*order.in_flight, per_batch)};

@@ -14,6 +14,10 @@ namespace sluice {
 std::optional<std::int64_t> smallest_capacity(const PolicyRequest& request,
                                               const TrainingOrder& order);
 
+/// Returns the capacities of the devices that take turns. It is `no_limit` if a device has no limit, or if capacities
+/// are not enforced.
+std::vector<std::int64_t> capacities(const PolicyRequest& request, const TrainingOrder& order);
+
 /// Returns the number of batches of the whole run.
 double batches_of_run(const Workload& workload);
 

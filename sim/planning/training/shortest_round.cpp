@@ -83,15 +83,19 @@ std::optional<StepShape> round_of_passes(const StepShape& step, const PolicyRequ
   return round;
 }
 
+std::int64_t passes_of(const StepShape& step) {
+  return (step.micro_batches + step.in_flight - 1) / step.in_flight;
+}
+
 /// Returns the step with fewer of its equal passes (StepShape::more_passes), or the step itself if it is not long. The
 /// sums of gradients begin with the first pass and end with the last, so a run of several batches has no equal rounds.
 StepShape with_few_passes(const StepShape& step, const PolicyRequest& request) {
   if (request.real_machine || request.made_to_change || request.sums_gradients ||
       request.replicas || step.batches > 1 || request.workload.steps > 1)
     return step;
-  const std::int64_t passes = (step.micro_batches + step.in_flight - 1) / step.in_flight;
+  const std::int64_t passes = passes_of(step);
   const FewPasses some = few_passes(step.in_flight);
-  if (step.micro_batches <= most_listed_passes || passes < 8 * some.listed) return step;
+  if (step.micro_batches <= most_listed_passes || passes < some.least) return step;
   StepShape few = step;
   few.more_passes = (passes - some.listed) / some.equal * some.equal;
   few.micro_batches -= few.more_passes * few.in_flight;
@@ -99,6 +103,14 @@ StepShape with_few_passes(const StepShape& step, const PolicyRequest& request) {
 }
 
 }  // namespace
+
+StepShape with_equal_peaks(const StepShape& step) {
+  constexpr std::int64_t most_passes = 6, most_batches = 2;
+  StepShape few = step;
+  few.batches = std::min(step.batches, most_batches);
+  few.micro_batches -= std::max<std::int64_t>(0, passes_of(step) - most_passes) * step.in_flight;
+  return few;
+}
 
 StepShape shortest_round(const StepShape& step, const PolicyRequest& request,
                          const TrainingOrder& order) {

@@ -22,6 +22,10 @@ namespace sluice {
 StepShape shortest_round(const StepShape& step, const PolicyRequest& request,
                          const TrainingOrder& order);
 
+/// Returns a short step that needs as many bytes of each device as `step`: some of its batches, and of each batch the
+/// passes in the middle, are left out.
+StepShape with_equal_peaks(const StepShape& step);
+
 /// Up to this number of passes, all passes of a batch are listed. If weights take turns: up to this number of
 /// micro-batches.
 constexpr std::int64_t most_listed_passes = 1024;
@@ -29,10 +33,11 @@ constexpr std::int64_t most_listed_passes = 1024;
 /// middle must be equal. With many micro-batches in flight, fewer passes are listed, because each of them is long.
 struct FewPasses {
   std::int64_t listed = 32, equal = 8;
+  std::int64_t least = 256;  ///< only a batch with so many passes has fewer in its program
   std::int64_t before() const { return (listed - equal) / 2; }  ///< passes before the equal ones
 };
 constexpr FewPasses few_passes(std::int64_t in_flight) {
-  return in_flight < 16 ? FewPasses() : FewPasses{12, 4};
+  return in_flight < 16 ? FewPasses() : in_flight < 64 ? FewPasses{12, 4, 96} : FewPasses{6, 2, 12};
 }
 
 }  // namespace sluice

@@ -17,6 +17,7 @@
 #include "planning/program.hpp"
 #include "planning/slots/load_places.hpp"
 #include "planning/slots/memory_waits.hpp"
+#include "planning/training/clock/left_out_passes.hpp"
 #include "platform/platform.hpp"
 
 namespace sluice {
@@ -40,7 +41,8 @@ class StepClock {
   StepClock of_few_rounds() const;
 
   /// Returns the lower bound. `loads` are the loads of the step, in the order in which operations need them. `places`
-  /// says for each of them where it is listed.
+  /// says for each of them where it is listed. If the step leaves out passes of a long batch, and the equal passes have
+  /// different places, the bound is that for all places.
   double at_least(const std::vector<Program::Load>& loads,
                   const std::vector<LoadPlace>& places) const;
   /// Returns a lower bound for all places of the loads. A load starts as soon as its data are there, and the loads that
@@ -103,6 +105,7 @@ class StepClock {
   std::vector<double> waits_s_;   ///< indexed by operation: waits_for_sums(), which its seconds include
   double sums_differ_s_ = 0;      ///< EqualReplicas::sums_differ_s
   std::optional<MemoryWaits> memory_ = {};
+  LeftOutPasses left_out_;
 };
 
 }  // namespace sluice

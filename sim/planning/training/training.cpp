@@ -29,11 +29,11 @@ class TrainingPlan {
   TrainingPlan(const PolicyRequest& request, const TrainingOrder& order)
       : request_(request),
         order_(order),
-        device_(smallest_device(request.pricing.platform, order.devices)),
         fates_(request.fates.value_or(kept_fates())),
         strategy_(*fates_),
         own_(chain_on_devices(request, order, {strategy_.selective, order.overlap})),
-        capacity_(request.capacity_enforced ? device_.memory().capacity : std::nullopt),
+        capacities_(capacities(request, order)),
+        capacity_(smallest_capacity(request, order)),
         sequence_(order.sequence),
         weights_stay_(weights_stay(request, order)) {
     const auto drops = [](const Stage& stage) { return stage.kept.selective_bytes > 0; };
@@ -67,8 +67,7 @@ class TrainingPlan {
   Draft make() {
     const StepShape shape = shape_of_order();
     Program step = make_step(shape);
-    if (capacity_ && peak_of(step, order_.devices.size()) > *capacity_)
-      refuse(step, shape.in_flight);
+    if (!fits(step)) refuse(step, shape.in_flight);
     add_facts(step, shape.in_flight, peak_of(step, order_.devices.size()));
     sequence_ = sequence_of_only_plan(step);
     return listed(shape, step);
@@ -78,12 +77,12 @@ class TrainingPlan {
   Program chosen_step() { return make_step(shape_of_order()); }
   /// `step` is the result of chosen_step(), and `peak` its peak.
   Draft listed(Program& step, std::int64_t peak, const ChosenStep::EarlyLoadLimits& limits,
-               const std::vector<LoadPlace>* places) {
+               const std::vector<LoadPlace>* places, bool named) {
     if (!std::exchange(has_facts_, true)) add_facts(step, std::min(in_flight(), per_batch()), peak);
     room_ = limits.room;
     chosen_room_ = limits.run_room ? limits.run_room : room_;
     sequence_ = limits.sequence;
-    return listed(shape_of_order(), step, places);
+    return listed(shape_of_order(), step, places, named);
   }
 
   /// Returns the decisions on which the listing depends: the tape, and the earliest place of each load. If `known` has
@@ -108,15 +107,15 @@ class TrainingPlan {
 
   /// Returns the shape of a step, of which a round has all batches.
   StepShape whole_step() const {
-    return shape_of(inputs(), std::min(order_.in_flight.value_or(1), per_batch()), per_batch(),
-                    request_.workload.batches_per_step);
+    return shape_of(inputs(), std::min(order_.in_flight.value_or(1), per_batch()));
   }
 
  private:
   StepShape shape_of_order() { return step_of(inputs(), std::min(in_flight(), per_batch())); }
   Draft listed(const StepShape& shape, Program& step,
-               const std::vector<LoadPlace>* places = nullptr) const {
-    Draft draft = list_training({request_, shape, order_, room_, sequence_, places}, step, facts_);
+               const std::vector<LoadPlace>* places = nullptr, bool named = true) const {
+    Draft draft =
+        list_training({request_, shape, order_, room_, sequence_, places, named}, step, facts_);
     if (chosen_room_ && *chosen_room_ < no_limit)
       for (const std::string& device : order_.devices)
         stay_within(draft.plan, device, *chosen_room_);
@@ -139,22 +138,19 @@ class TrainingPlan {
     const std::vector<StageState>& states;
   };
   StepInputs inputs() const { return {own_.chain, tape_, own_.states}; }
-  StepShape shape_of(const StepInputs& inputs, std::int64_t in_flight, std::int64_t micro_batches,
-                     std::int64_t batches) const {
+  StepShape shape_of(const StepInputs& inputs, std::int64_t in_flight) const {
     return {inputs.chain,
             inputs.tape,
             inputs.states,
-            micro_batches,
-            batches,
+            per_batch(),
+            request_.workload.batches_per_step,
             in_flight,
             weights_stay_,
             request_.workload.training->split_backward,
             static_cast<std::uint32_t>(order_.devices.size())};
   }
   StepShape step_of(const StepInputs& inputs, std::int64_t in_flight) const {
-    return shortest_round(
-        shape_of(inputs, in_flight, per_batch(), request_.workload.batches_per_step), request_,
-        order_);
+    return shortest_round(shape_of(inputs, in_flight), request_, order_);
   }
 
   void take(FateChoice choice, const TriedListing& listing) {
@@ -198,10 +194,9 @@ class TrainingPlan {
         order_.weights_stay ? run_of(request_.workload, own_.chain, own_.states) : together.run;
     asked.shortage = [this, &chain = own.chain, &states = own.states, count](const Tape& tape) {
       const StepInputs inputs{chain, tape, states};
-      const Program step = make_step(shape_of(inputs, count, std::min(per_batch(), 2 * count), 1));
-      Shortage shortage = shortage_at(worst_moment(step, order_.devices.size()), step, states);
-      const bool fits = capacity_ && *shortage.needed_bytes <= *capacity_;
-      if (!fits) return shortage;
+      const Program step = make_step(with_equal_peaks(shape_of(inputs, count)));
+      const Shortage shortage = shortage_at(worst_moment(step, capacities_), step, states);
+      if (!capacity_ || !fits(step)) return shortage;
       return shortage_of_run({request_, step_of(inputs, count), order_, capacity_})
           .value_or(shortage);
     };
@@ -222,12 +217,13 @@ class TrainingPlan {
     if (!bytes) return bytes;
     const Constants constants = this->constants(own_.states);
     *bytes = constants.leave_of(*bytes, own_.chain.devices);
-    if (constants.most() < *capacity_ || (constants.most() == 0 && !weights_stay_)) return bytes;
-    const Shortage shortage = shortage_of_constants(constants, order_.devices, *capacity_);
+    const auto shortage = shortage_of_constants(constants, order_.devices, capacities_);
+    if (!shortage || (constants.most() == 0 && !weights_stay_)) return bytes;
     throw Infeasible("does not fit: weights, gradients and optimizer state take " +
-                         format_bytes(*shortage.needed_bytes) + " of the " +
-                         format_bytes(*capacity_) + " of " + shortage.pool + advice_to_turn(),
-                     shortage);
+                         format_bytes(*shortage->needed_bytes) + " of the " +
+                         format_bytes(*shortage->available_bytes) + " of " + shortage->pool +
+                         advice_to_turn(),
+                     *shortage);
   }
   Constants constants(const std::vector<StageState>& states) const {
     return {states, weights_stay_, order_.devices.size()};
@@ -249,33 +245,37 @@ class TrainingPlan {
     return equal;
   }
   static std::int64_t shares(std::int64_t all, std::int64_t per) { return (all + per - 1) / per; }
-  bool fits(std::int64_t count) const {
-    return !capacity_ ||
-           make_step(shape_of(inputs(), count, std::min(per_batch(), 2 * count), 1)).peak() <=
-               *capacity_;
+  bool fits(const Program& step) const {
+    for (std::uint32_t d = 0; d < capacities_.size(); ++d)
+      if (step.peak(d) > capacities_[d]) return false;
+    return true;
   }
   /// Returns the greatest number of micro-batches in flight that fits, or nothing if not even one fits.
   std::optional<std::int64_t> most_in_flight() const {
-    if (!fits(1)) return {};
-    return largest_that_fits(1, per_batch() + 1, [&](std::int64_t count) { return fits(count); });
+    if (!capacity_) return per_batch();
+    const auto count_fits = [this](std::int64_t count) {
+      return fits(make_step(with_equal_peaks(shape_of(inputs(), count))));
+    };
+    if (!count_fits(1)) return {};
+    return largest_that_fits(1, per_batch() + 1, count_fits);
   }
 
   Shortage shortage_at(const WorstMoment& worst, const Program& step,
                        const std::vector<StageState>& states) const {
     Shortage shortage = held_at(worst, step, order_.devices, constants(states));
-    shortage.available_bytes = capacity_;
+    if (capacity_) shortage.available_bytes = capacities_[worst.device];
     return shortage;
   }
 
   [[noreturn]] void refuse(const Program& step, std::int64_t in_flight) const {
-    const WorstMoment worst = worst_moment(step, order_.devices.size());
+    const WorstMoment worst = worst_moment(step, capacities_);
     const Program::Operation& slot = step.operations[static_cast<std::size_t>(worst.operation)];
     Shortage shortage = shortage_at(worst, step, own_.states);
     std::string message = "does not fit: training with " + std::to_string(in_flight) +
                           (in_flight == 1 ? " micro-batch" : " micro-batches") +
                           " in flight needs " + bytes_text(worst.bytes) + " of the " +
-                          format_bytes(*capacity_) + " of " + shortage.pool + ", in the " +
-                          std::string(name_of(slot.kind)) + " of " +
+                          format_bytes(capacities_[worst.device]) + " of " + shortage.pool +
+                          ", in the " + std::string(name_of(slot.kind)) + " of " +
                           own_.chain.stages[static_cast<std::size_t>(slot.stage)].name + ":";
     for (const auto& [name, bytes] : shortage.by_class)
       message += "\n  " + name + ": " + format_bytes(bytes);
@@ -306,7 +306,6 @@ class TrainingPlan {
 
   const PolicyRequest& request_;
   const TrainingOrder& order_;
-  const Device& device_;  ///< the device with the least memory of the devices that take turns
   const Chosen<FateStrategy> fates_;
   const FateStrategy& strategy_;
   ChainOnDevices own_;
@@ -314,7 +313,8 @@ class TrainingPlan {
   ChainOnDevices selective_own_;
   /// Both chains for several micro-batches side by side. If weights take turns, fates are chosen for these chains.
   SideBySide together_, selective_together_;
-  std::optional<std::int64_t> capacity_;
+  std::vector<std::int64_t> capacities_;  ///< capacities() of the devices that take turns
+  std::optional<std::int64_t> capacity_;  ///< of the device with the least memory
   LoadSequence sequence_;
   bool weights_stay_;
   Tape tape_;
@@ -375,9 +375,9 @@ double ChosenStep::at_least(const EarlyLoadLimits& limits, const Offer& offer) c
   return parts_->offers.at_least(limits, offer);
 }
 
-Draft ChosenStep::listed(const EarlyLoadLimits& limits,
-                         const std::vector<LoadPlace>* places) const {
-  return parts_->plan.listed(parts_->offers.scratch(), peak(), limits, places);
+Draft ChosenStep::listed(const EarlyLoadLimits& limits, const std::vector<LoadPlace>* places,
+                         bool named) const {
+  return parts_->plan.listed(parts_->offers.scratch(), peak(), limits, places, named);
 }
 
 FateChoice choose_fates(const PolicyRequest& request, const TrainingOrder& order, double worth,

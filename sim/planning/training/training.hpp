@@ -184,8 +184,9 @@ class ChosenStep {
   /// Returns a lower bound on the seconds of the run if its loads are listed as `offer` says.
   double at_least(const EarlyLoadLimits& limits, const Offer& offer) const;
   /// Returns the plan whose loads are listed as early as these limits allow. If `places` is given, each load is listed
-  /// there instead.
-  Draft listed(const EarlyLoadLimits& limits, const std::vector<LoadPlace>* places = nullptr) const;
+  /// there instead. `named` is Listing::named.
+  Draft listed(const EarlyLoadLimits& limits, const std::vector<LoadPlace>* places = nullptr,
+               bool named = true) const;
 
  private:
   class Parts;

@@ -43,6 +43,8 @@ struct TriedCounts {
   std::size_t paces = 1;
   std::size_t listings =
       0;  ///< how many different listings are tried per pace, beginning with the most bytes
+  /// Every how many of `ahead_parts` are tried. If not all, late loads only come in the order in which they are listed.
+  std::size_t each_room = 1;
 };
 constexpr TriedCounts most_tried{paces.size(), 40};
 /// For replicas, with each of the sets of tensors that stay.
@@ -54,6 +56,12 @@ inline TriedCounts tried_counts(std::int64_t operations, bool made_to_change) {
   if (operations <= most_operations && !made_to_change) return most_tried;
   if (operations <= 2'000) return {3, 0};
   return {1, 0};
+}
+
+/// TriedCounts::each_room for a long batch whose program lists so many operations, of a few passes. The rooms hardly
+/// change the seconds of such a step, and each takes seconds to simulate.
+constexpr std::size_t room_of_long_step(std::int64_t operations) {
+  return operations <= 20'000 ? 1 : 4;
 }
 
 /// If replicas share links, and several ways are equally fast for one of them alone: how many of these ways are tried

@@ -220,15 +220,17 @@ Settled TrainingWays::settled(const std::shared_ptr<const TrainingWays>& ways,
   order.room = way.limits.room;
   order.run_room = way.limits.run_room;
   order.sequence = way.limits.sequence;
-  const auto list = [ways, step, way] {
-    return finish(step->listed(way.limits, way.listed_places()), ways->unlimited_);
+  const auto list = [ways, step, way](bool named = true) {
+    return finish(step->listed(way.limits, way.listed_places(), named), ways->unlimited_);
   };
+  // A plan of few passes of a long batch takes much memory. So it is made again, with names, if it is chosen.
+  const bool few_passes = step->program().left_out > 0;
   double* const known = ways->known_seconds(order);
   std::shared_ptr<const Plan> plan;
   if (!known || *known == 0) try {
-      plan = std::make_shared<const Plan>(list());
+      plan = std::make_shared<const Plan>(list(!few_passes));
     } catch (const Infeasible&) {  // the passes differ, and a list of all of them is too long
-      if (step->program().left_out == 0) throw;
+      if (!few_passes) throw;
       return {};
     }
   const std::int64_t needed = std::max(step->peak(), way.limits.room);
@@ -239,6 +241,7 @@ Settled TrainingWays::settled(const std::shared_ptr<const TrainingWays>& ways,
   }
   const double seconds = plan ? ways->seconds(*plan) : *known;
   if (known) *known = seconds;
+  if (few_passes) plan.reset();
   return {seconds, text_of(order, way.more), [plan, list, in = ways->enforced_] {
             Plan made = plan ? *plan : list();
             if (in) enforce_host(made);
@@ -264,9 +267,10 @@ double TrainingWays::seconds(const Plan& plan) const {
 }
 
 std::vector<TrainingWays::LoadChoice> TrainingWays::ways(const ChosenStep& step) const {
-  const TriedCounts tried =
-      tries_few() ? few_tried
-                  : tried_counts(step.program().count_of_all(), unlimited_.made_to_change);
+  TriedCounts tried = tries_few()
+                          ? few_tried
+                          : tried_counts(step.program().count_of_all(), unlimited_.made_to_change);
+  if (step.program().left_out > 0) tried.each_room = room_of_long_step(step.program().count());
   SeenWays seen;
   std::vector<LoadChoice> all = ways(step, step, tried, seen);
   if (unlimited_.made_to_change || tries_few()) return all;
@@ -291,7 +295,8 @@ std::vector<TrainingWays::LoadChoice> TrainingWays::ways(const ChosenStep& step,
                                                          const TriedCounts& tried,
                                                          SeenWays& seen) const {
   std::vector<LimitedOffer> all;
-  for (std::size_t p = 0; p < paces_of(tried); ++p) add_rooms(offered, {paces[p]}, all);
+  for (std::size_t p = 0; p < paces_of(tried); ++p)
+    add_rooms(offered, {paces[p]}, tried.each_room, all);
   std::stable_sort(all.begin(), all.end(),
                    [](const auto& a, const auto& b) { return a.limits.room < b.limits.room; });
   std::vector<LoadChoice> ways;
@@ -341,8 +346,8 @@ void TrainingWays::add_ways(const ChosenStep& step, const LimitedOffer& one, See
 
 template <class Offered>
 void TrainingWays::add_rooms(const Offered& offered, const LoadSequence& sequence,
-                             std::vector<LimitedOffer>& all) const {
-  const std::vector<std::int64_t> rooms = this->rooms(offered.peak());
+                             std::size_t each_room, std::vector<LimitedOffer>& all) const {
+  const std::vector<std::int64_t> rooms = this->rooms(offered.peak(), each_room);
   std::size_t end = 0;  // the rooms from this index on are done, or do not fit
   while (end < rooms.size() && fits(rooms[end])) ++end;
   while (end > 0) {
@@ -358,6 +363,7 @@ void TrainingWays::add_late_ways(const ChosenStep& step, const Offered& offered,
                                  std::vector<LoadChoice>& ways) const {
   for (const LoadOrder order : load_orders) {
     if (order == LoadOrder::smallest_first && smallest_come_first(step.program())) continue;
+    if (order != LoadOrder::as_listed && tried.each_room > 1) continue;
     for (std::size_t p = 0; p < paces_of(tried); ++p) {
       const ChosenStep::EarlyLoadLimits limits{0, {paces[p], order}, run_room_};
       add_ways(step, {limits, offered.offer(limits)}, seen, ways);
@@ -365,11 +371,11 @@ void TrainingWays::add_late_ways(const ChosenStep& step, const Offered& offered,
   }
 }
 
-std::vector<std::int64_t> TrainingWays::rooms(std::int64_t peak) const {
+std::vector<std::int64_t> TrainingWays::rooms(std::int64_t peak, std::size_t each) const {
   if (unlimited_.made_to_change && capacity_ && run_room_) return {std::max(peak, *capacity_)};
   std::vector<std::int64_t> rooms;
-  for (const double part : ahead_parts)
-    rooms.push_back(peak + static_cast<std::int64_t>(part * static_cast<double>(peak)));
+  for (std::size_t i = 0; i < ahead_parts.size(); i += each)
+    rooms.push_back(peak + static_cast<std::int64_t>(ahead_parts[i] * static_cast<double>(peak)));
   return rooms;
 }
 

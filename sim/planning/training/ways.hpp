@@ -114,7 +114,7 @@ class TrainingWays {
   /// Adds offers for different rooms, with this sequence of loads. A room is a number of bytes up to which early loads
   /// may fill a device. If several rooms lead to the same listing, adds an offer only for the smallest of these rooms.
   template <class Offered>
-  void add_rooms(const Offered& offered, const LoadSequence& sequence,
+  void add_rooms(const Offered& offered, const LoadSequence& sequence, std::size_t each_room,
                  std::vector<LimitedOffer>& all) const;
   /// Adds ways that list each load before the operation that needs it. The copy engine may still start such a load
   /// earlier. But the load gets memory only if the operations listed before it have all the memory that they need, also
@@ -123,10 +123,10 @@ class TrainingWays {
   void add_late_ways(const ChosenStep& step, const Offered& offered, const TriedCounts& tried,
                      SeenWays& seen, std::vector<LoadChoice>& ways) const;
 
-  /// Returns the rooms that are tried, the smallest first. A room is the step's peak plus bytes for early loads, so the
-  /// smallest room is the peak alone. A plan that is made to be changed may use the whole memory of its machine, unless
-  /// transfers share a link: plans for other machines have other rooms.
-  std::vector<std::int64_t> rooms(std::int64_t peak) const;
+  /// Returns the rooms that are tried, the smallest first. `each` is TriedCounts::each_room. A room is the step's peak
+  /// plus bytes for early loads, so the smallest room is the peak alone. A plan that is made to be changed may use the
+  /// whole memory of its machine, unless transfers share a link: plans for other machines have other rooms.
+  std::vector<std::int64_t> rooms(std::int64_t peak, std::size_t each) const;
   /// Returns whether there are the ways of add_late_ways(). Their run may use the whole memory of the device.
   bool lists_late() const { return run_room_ && !unlimited_.made_to_change; }
   /// Returns whether few ways are tried, because they take long to simulate: the order is one of many with different

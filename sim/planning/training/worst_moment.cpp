@@ -38,12 +38,13 @@ void add_constants(ByClass& held, const Constants& constants, std::size_t device
 
 }  // namespace
 
-WorstMoment worst_moment(const Program& step, std::size_t devices) {
+WorstMoment worst_moment(const Program& step, const std::vector<std::int64_t>& capacities) {
   WorstMoment worst;
-  for (std::uint32_t d = 0; d < devices; ++d) {
+  for (std::uint32_t d = 0; d < capacities.size(); ++d) {
     const std::vector<std::int64_t> levels = step.bytes(d);
     const auto most = std::max_element(levels.begin(), levels.end());
-    if (*most > worst.bytes) worst = {d, *most, most - levels.begin()};
+    if (d == 0 || *most - capacities[d] > worst.bytes - capacities[worst.device])
+      worst = {d, *most, most - levels.begin()};
   }
   return worst;
 }
@@ -61,15 +62,20 @@ Shortage held_at(const WorstMoment& worst, const Program& step,
   return {.pool = pools[worst.device], .needed_bytes = worst.bytes, .by_class = by_class(held)};
 }
 
-Shortage shortage_of_constants(const Constants& constants, const std::vector<std::string>& pools,
-                               std::int64_t capacity) {
-  const std::size_t device = constants.fullest();
+std::optional<Shortage> shortage_of_constants(const Constants& constants,
+                                              const std::vector<std::string>& pools,
+                                              const std::vector<std::int64_t>& capacities) {
+  const auto lacks = [&](std::size_t d) { return constants.bytes(d) - capacities[d]; };
+  std::size_t device = 0;
+  for (std::size_t d = 1; d < capacities.size(); ++d)
+    if (lacks(d) > lacks(device)) device = d;
+  if (lacks(device) < 0) return {};
   ByClass held{};
   add_constants(held, constants, device);
-  return {.pool = pools[device],
-          .needed_bytes = constants.bytes(device),
-          .available_bytes = capacity,
-          .by_class = by_class(held)};
+  return Shortage{.pool = pools[device],
+                  .needed_bytes = constants.bytes(device),
+                  .available_bytes = capacities[device],
+                  .by_class = by_class(held)};
 }
 
 std::int64_t Constants::bytes(std::size_t device) const {
@@ -100,11 +106,10 @@ std::int64_t Constants::leave_of(std::int64_t bytes, std::size_t memories) const
   return bytes - (one_by_one ? static_cast<std::int64_t>(devices) * least() : bytes_of_all());
 }
 
-std::size_t Constants::fullest() const {
-  std::size_t fullest = 0;
-  for (std::size_t d = 1; d < devices; ++d)
-    if (bytes(d) > bytes(fullest)) fullest = d;
-  return fullest;
+std::int64_t Constants::most() const {
+  std::int64_t most = 0;
+  for (std::size_t d = 0; d < devices; ++d) most = std::max(most, bytes(d));
+  return most;
 }
 
 std::string advice_to_need_less(const PolicyRequest& request, const TrainingOrder& order) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,14 +16,15 @@ namespace sluice {
 struct PolicyRequest;
 struct TrainingOrder;
 
-/// The moment at which a device holds the most bytes: during operation `operation`, device `device` holds `bytes`
+/// The moment at which a device lacks the most bytes: during operation `operation`, device `device` holds `bytes`
 /// bytes.
 struct WorstMoment {
   std::uint32_t device = 0;
   std::int64_t bytes = 0, operation = 0;
 };
-/// Returns the worst moment of a step. The step must have at least one operation.
-WorstMoment worst_moment(const Program& step, std::size_t devices);
+/// Returns the worst moment of a step on devices with these capacities. If no device lacks bytes, it is the moment at
+/// which one of them has the fewest bytes left. The step must have at least one operation.
+WorstMoment worst_moment(const Program& step, const std::vector<std::int64_t>& capacities);
 
 /// The weights, gradients and optimizer state that stay on devices.
 struct Constants {
@@ -33,9 +35,7 @@ struct Constants {
   /// Returns how many bytes of these tensors are on one of the devices.
   std::int64_t bytes(std::size_t device) const;
   std::int64_t bytes_of_all() const;
-  /// Returns the device with the most of these bytes.
-  std::size_t fullest() const;
-  std::int64_t most() const { return bytes(fullest()); }
+  std::int64_t most() const;   ///< the bytes on the device with the most of them
   std::int64_t least() const;  ///< the bytes on the device with the fewest of them
   /// Returns the bytes that a chain with Chain::devices = `memories` does not count: those on each device. If it counts
   /// the devices one by one, these are least(), because Chain::occupied has the others.
@@ -51,10 +51,11 @@ struct Constants {
 Shortage held_at(const WorstMoment& worst, const Program& step,
                  const std::vector<std::string>& pools, const Constants& constants);
 
-/// Returns the shortage of the device with the most of these tensors, whose capacity is not enough for these tensors
-/// alone. `pools` has the names of the devices.
-Shortage shortage_of_constants(const Constants& constants, const std::vector<std::string>& pools,
-                               std::int64_t capacity);
+/// Returns the shortage of the device that these tensors alone fill, or of the one that lacks the most bytes for them.
+/// Returns nothing if each device has room for more. `pools` has the names of the devices.
+std::optional<Shortage> shortage_of_constants(const Constants& constants,
+                                              const std::vector<std::string>& pools,
+                                              const std::vector<std::int64_t>& capacities);
 
 /// Returns advice for a scenario that does not fit. The advice leaves out what the scenario already does.
 std::string advice_to_need_less(const PolicyRequest& request, const TrainingOrder& order);

@@ -17,6 +17,7 @@ namespace {
 /// The sums over the operations of a block. All operations of a block run on one device.
 struct Block {
   std::uint32_t device = 0;
+  std::int64_t pass = -1;  ///< the number of the pass; -1 for an update
   bool last_pass = false;  ///< whether the block belongs to the last pass of a batch, as updates do
   double first_s = 0, last_s = 0;  ///< the seconds of the first and of the last operation
   double compute_s = 0;
@@ -29,13 +30,16 @@ struct Block {
 /// Divides the operations of a step into blocks.
 class Blocks {
  public:
-  Blocks(const Program& step, std::int64_t in_flight) : step_(step), in_flight_(in_flight) {
+  /// The step lists `passes` passes.
+  Blocks(const Program& step, std::int64_t in_flight, std::int64_t passes)
+      : step_(step), in_flight_(in_flight), passes_(passes) {
     std::vector<std::vector<std::int64_t>> bytes;
     for (std::uint32_t d = 0; d < step.devices.size(); ++d)
       bytes.push_back(bytes_in_every_round(step, d));
     for (std::size_t i = 0; i < step.operations.size(); ++i) {
       if (i == 0 || begins(step.operations[i - 1], step.operations[i])) {
         blocks.emplace_back().device = step.operations[i].device;
+        if (step.operations[i].micro_batch >= 0) blocks.back().pass = pass_of(step.operations[i]);
         blocks.back().last_pass = is_of_last_pass(step.operations[i]);
         blocks.back().first_s = step.operations[i].seconds;
       }
@@ -53,7 +57,7 @@ class Blocks {
     return operation.micro_batch / in_flight_;
   }
   bool is_of_last_pass(const Program::Operation& operation) const {
-    return operation.micro_batch < 0 || pass_of(operation) % step_.passes == step_.passes - 1;
+    return operation.micro_batch < 0 || pass_of(operation) % passes_ == passes_ - 1;
   }
   /// Returns whether the operation `next` begins a block. An update is a block of its own.
   bool begins(const Program::Operation& before, const Program::Operation& next) const {
@@ -74,7 +78,7 @@ class Blocks {
   }
 
   const Program& step_;
-  std::int64_t in_flight_;
+  std::int64_t in_flight_, passes_;
 };
 
 /// Returns the block for `count` micro-batches. `two` and `three` are the block for 2 and 3 micro-batches.
@@ -112,20 +116,40 @@ std::vector<CopyPrices> copy_prices(const Program& step, const BlockRun& run) {
   return prices;
 }
 
+/// The blocks from `begin` to `end` come `times` times more than they are listed.
+struct RepeatedBlocks {
+  std::size_t begin = 0, end = 0;
+  double times = 0;
+};
+
+/// Returns the blocks of the equal passes of which the step leaves out some (StepShape::more_passes). `blocks` are all
+/// blocks that are listed.
+RepeatedBlocks repeated_blocks(const StepShape& shape, const std::vector<Block>& blocks) {
+  if (shape.more_passes == 0) return {};
+  const FewPasses few = few_passes(shape.in_flight);
+  const auto of_pass = static_cast<std::size_t>(std::ranges::count(blocks, 0, &Block::pass));
+  const std::size_t begin = static_cast<std::size_t>(few.before()) * of_pass;
+  return {begin, begin + static_cast<std::size_t>(few.equal) * of_pass,
+          static_cast<double>(shape.more_passes) / static_cast<double>(few.equal)};
+}
+
 /// How many successive blocks are looked at together. Each more takes time in proportion to the number of blocks.
 constexpr std::size_t longest_row = 24;
 
 /// Returns a time before which the blocks do not end. Each row of successive blocks takes as long as its computations,
 /// and as the copies that cannot run before and after it (memory_waits.hpp). `ahead` is the bytes that may be loaded
-/// before the first block.
+/// before the first block. Where a block ends depends only on the ends of a row of blocks before it. If all these
+/// are later by d seconds after the repeated blocks than before them, the end is later by d seconds for each time that
+/// these blocks come once more.
 double end_of(const std::vector<Block>& blocks, const std::vector<CopyPrices>& prices,
-              double memory, double ahead) {
+              double memory, double ahead, const RepeatedBlocks& repeated = {}) {
+  const std::size_t row = repeated.times > 0 ? std::min(longest_row, repeated.begin) : longest_row;
   std::vector<double> ends(blocks.size() + 1, 0);
   for (std::size_t begin = 0; begin < blocks.size(); ++begin) {
     const double start = ends[begin];
     double compute_s = 0;
     std::vector<double> loaded(prices.size(), 0), saved(prices.size(), 0);
-    for (std::size_t i = begin; i < std::min(blocks.size(), begin + longest_row); ++i) {
+    for (std::size_t i = begin; i < std::min(blocks.size(), begin + row); ++i) {
       const Block& block = blocks[i];
       const std::uint32_t d = block.device;
       compute_s += block.compute_s;
@@ -140,7 +164,11 @@ double end_of(const std::vector<Block>& blocks, const std::vector<CopyPrices>& p
       ends[i + 1] = std::max(ends[i + 1], start + std::max({compute_s, load_s, save_s}));
     }
   }
-  return ends.back();
+  if (repeated.times == 0) return ends.back();
+  double later = std::numeric_limits<double>::infinity();
+  for (std::size_t i = repeated.begin - row + 1; i <= repeated.begin; ++i)
+    later = std::min(later, ends[i + repeated.end - repeated.begin] - ends[i]);
+  return ends.back() + repeated.times * later;
 }
 
 }  // namespace
@@ -171,7 +199,8 @@ double block_bound(const StepShape& shape, const BlockRun& run) {
     return step;
   };
   const Program two = small(2), three = small(3);
-  const std::vector<Block> of_two = Blocks(two, 2).blocks, of_three = Blocks(three, 3).blocks;
+  const std::vector<Block> of_two = Blocks(two, 2, passes).blocks,
+                           of_three = Blocks(three, 3, passes).blocks;
   if (of_two.size() != of_three.size()) return 0;
   const std::int64_t last = shape.micro_batches - (passes - 1) * shape.in_flight;
   std::vector<Block> blocks;
@@ -183,7 +212,7 @@ double block_bound(const StepShape& shape, const BlockRun& run) {
   const double rounds = static_cast<double>(run.steps) * static_cast<double>(shape.rounds_per_step);
   const double later = rounds > 1 ? (rounds - 1) * end_of(blocks, prices, memory, memory) : 0;
   // Sums are rounded, and the seconds per byte may be, too.
-  return (end_of(blocks, prices, memory, 0) + later) * (1 - 1e-9);
+  return (end_of(blocks, prices, memory, 0, repeated_blocks(shape, of_two)) + later) * (1 - 1e-9);
 }
 
 }  // namespace sluice

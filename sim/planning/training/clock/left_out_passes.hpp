@@ -1,0 +1,36 @@
+// The passes of a long batch that the program of a training step leaves out, because they equal passes in its middle
+// (StepShape::more_passes).
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "planning/program.hpp"
+#include "planning/slots/load_places.hpp"
+
+namespace sluice {
+
+struct LeftOutPasses {
+  std::int64_t pass = 0;            ///< the number of operations of a pass
+  std::int64_t begin = 0, end = 0;  ///< the equal passes are the operations from `begin` to `end`
+  std::int64_t times = 0;  ///< how many times as many passes are left out; 0 if none is left out
+
+  /// How many passes before an operation are those on which it may depend.
+  static constexpr std::int64_t reach = 2;
+
+  /// Returns whether a load with this place must wait for the operation LoadPlace::after. If this operation is earlier,
+  /// the plan does not say so.
+  bool waits(const Program::Load& load, const LoadPlace& place) const {
+    return times == 0 || place.after >= load.needed - reach * pass;
+  }
+  /// Returns whether the loads of all equal passes have the same places in their passes, and none comes more than a
+  /// pass early. `loads` are in the order in which operations need them.
+  bool repeat(const std::vector<Program::Load>& loads, const std::vector<LoadPlace>& places) const;
+};
+
+LeftOutPasses left_out_passes(const Program& step);
+
+/// Returns the index of the first of these loads that operation `operation` or a later one needs.
+std::size_t first_needed_from(const std::vector<Program::Load>& loads, std::int64_t operation);
+
+}  // namespace sluice
