@@ -69,7 +69,8 @@ Candidate changed(Candidate candidate, const std::function<void(Settled&)>& chan
 /// Returns the candidate with a change of the plans of all its ways.
 Candidate with_changed_plans(Candidate candidate, const std::function<void(Plan&)>& change);
 
-/// Joins two texts of choices by a comma, unless one of them is empty.
+/// Joins two texts of choices by a comma, unless one of them is empty. A second text that begins with a semicolon needs
+/// no comma.
 std::string joined(const std::string& first, const std::string& rest);
 
 /// What the judge returns.

@@ -87,7 +87,8 @@ Candidate with_changed_plans(Candidate candidate, const std::function<void(Plan&
 }
 
 std::string joined(const std::string& first, const std::string& rest) {
-  return first.empty() ? rest : rest.empty() ? first : first + ", " + rest;
+  if (first.empty() || rest.empty()) return first + rest;
+  return first + (rest.front() == ';' ? "" : ", ") + rest;
 }
 
 // Candidates are simulated in the order of their lower bounds. Candidates with equal bounds are simulated in the order

@@ -32,7 +32,7 @@ struct CutChoice {
   std::vector<std::int64_t> after = {};
   const char* of = nullptr;  ///< only for the cut `balanced`: the value of the key `of`, or null
   /// If at least 2: all cuts into at least so many stages are compared, too, in which some neighbouring stages of this
-  /// cut are joined. Of n stages, there are 2^(n - 1) - 2 such cuts into 2 stages or more.
+  /// cut are joined. If it has more than 8 stages: those in the 7 places nearest to equal shares of the weights.
   int joined_from = 0;
 };
 
@@ -126,8 +126,8 @@ std::vector<CutChoice> cuts_for_turns(const CutQuestion& question);
 /// Returns cuts_with() for two kinds of cuts: into stages of about equal time, and into stages of about equal weights.
 /// With several devices, one of the cuts into stages of equal time has as many stages as there are devices. For a
 /// model with a few layers, every possible cut is added. For a larger model, every cut is added that joins neighbours
-/// of a few stages of about equal time, or of about equal weights. There are fewer cuts for training than for
-/// inference, and the fewest if each cut is planned with every strategy for fates.
+/// of a few stages of about equal time, or of about equal weights. Training has fewer cuts than inference, and
+/// the fewest if each cut is planned with every strategy. With one strategy, it also has cuts near eighths of weights.
 std::vector<CutChoice> cuts_for_devices(const CutQuestion& question);
 
 const Catalog<Policy>& policy_catalog();

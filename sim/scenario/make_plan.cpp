@@ -214,7 +214,8 @@ std::vector<std::int64_t> places_between(const std::vector<Stage>& stages, std::
 std::vector<Chosen<Cut>> cuts_that_join(const Scenario& scenario, const CutChoice& choice) try {
   const Chosen<Cut> cut = chosen_cut(choice);
   const std::vector<Stage> stages = cut_as(scenario, &cut).stages;
-  const std::vector<std::int64_t> places = places_between(stages, 7);
+  constexpr std::size_t most_places = 7;
+  const std::vector<std::int64_t> places = places_between(stages, most_places);
   const std::size_t all = (std::size_t{1} << places.size()) - 1;
   std::vector<Chosen<Cut>> cuts;
   for (std::size_t set = 1; set <= all; ++set) {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "document/load.hpp"
+#include "planning/training/training.hpp"
 
 namespace sluice::test {
 
@@ -136,6 +137,12 @@ DrawnTraining::DrawnTraining(const std::string& text, Dice& dice)
                                                "checkpoint", "sqrt"};
   request.fates = plain_fates(fate_catalog().find(strategies[dice.below(strategies.size())]));
   request.capacity_enforced = false;
+}
+
+void DrawnTraining::add_devices(TrainingOrder& order, Dice& dice) const {
+  for (const Device& device : scenario.platform.devices) order.devices.push_back(device.name);
+  if (!dice.one_in(2)) return;
+  for (std::size_t s = 0; s < cut.stages.size(); ++s) order.staying.push_back(random_staying(dice));
 }
 
 }  // namespace sluice::test

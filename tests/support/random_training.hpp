@@ -8,6 +8,10 @@
 #include "scenario/scenario.hpp"
 #include "support/random_chain.hpp"
 
+namespace sluice {
+struct TrainingOrder;
+}
+
 namespace sluice::test {
 
 /// Returns the document of a random scenario for a device with unlimited memory. The document has no key `fates`.
@@ -25,6 +29,9 @@ StayingTensors random_staying(Dice& dice);
 struct DrawnTraining {
   DrawnTraining(const std::string& text, Dice& dice);
   DrawnTraining(const DrawnTraining&) = delete;  // `request` refers to the other members
+
+  /// Lets the stages take turns on all devices of the platform. In half of the cases, random tensors stay.
+  void add_devices(TrainingOrder& order, Dice& dice) const;
 
   Scenario scenario;
   CutModel cut;

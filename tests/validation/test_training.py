@@ -342,8 +342,9 @@ class OnTheCard(Case):
         for run, needed, samples in ((KEPT, HALVES.kept, 3), (OFFLOADED, HALVES.offloaded, 300),
                                      (KEPT_PARTS, QUARTERS.kept, 15),
                                      (OFFLOADED_PARTS, QUARTERS.offloaded, 900)):
+            turns = facts(*run, "policy.resident=none")
             self.assertEqual(facts(*run)["in_flight"], samples)
-            self.assertEqual(facts(*run)["bytes_needed"], needed(samples))
+            self.assertEqual((turns["in_flight"], turns["bytes_needed"]), (samples, needed(samples)))
 
     def test_as_many_samples_run_as_the_page_says_and_one_more_exits_with_4(self):
         for run, needed, most in ((KEPT, HALVES.kept, 3), (OFFLOADED, HALVES.offloaded, 446),

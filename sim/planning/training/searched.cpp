@@ -164,9 +164,11 @@ class Search {
 
 /// Returns whether the search is made for this order. If the scenario leaves open which weights stay, and the plan is
 /// only made to be changed, a search for each set of them would take too long. So it is made only for the order in
-/// which none stay. Strategies that treat all stages alike are tried with each set.
+/// which none stay. For some sets, it is never made (TrainingOrder::searched). Strategies that treat all stages alike
+/// are tried with each set.
 bool searched(const PolicyRequest& request, const TrainingOrder& order) {
-  return !order.staying_open || order.staying.empty() || !request.made_to_change;
+  return order.searched &&
+         (!order.staying_open || order.staying.empty() || !request.made_to_change);
 }
 
 /// Returns a candidate for the search of each order. The search needs a bound that takes about as long to compute as

@@ -2,6 +2,7 @@
 #include "planning/training/staying.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <numeric>
 
 #include "planning/equal_replicas.hpp"
@@ -63,15 +64,15 @@ void spread(const DeviceStages& stages, const std::vector<Part>& parts, double s
 void keep_largest(const DeviceStages& stages, double share, std::vector<StayingTensors>& staying) {
   std::vector<std::pair<double, std::size_t>> sizes;
   stages.each([&](std::size_t s, const Stage& stage) {
-    sizes.emplace_back(-bytes_of(stages.request, stage, {weights}), s);
+    sizes.emplace_back(bytes_of(stages.request, stage, {weights}), s);
   });
-  std::ranges::sort(sizes);
+  std::ranges::stable_sort(sizes, std::greater(), &std::pair<double, std::size_t>::first);
   double left = 0;
-  for (const auto& [size, s] : sizes) left -= share * size;
+  for (const auto& [size, s] : sizes) left += share * size;
   for (const auto& [size, s] : sizes) {
     if (left <= 0) return;
     staying[s].weights = true;
-    left += size;
+    left -= size;
   }
 }
 
@@ -132,10 +133,11 @@ class OrdersThatStay {
 
   /// Adds an order. For each device, `choose(stages, staying)` says which tensors of its stages stay.
   template <class Choose>
-  void add(const Choose& choose, std::optional<bool> one_pass = {}) {
+  void add(const Choose& choose, std::optional<bool> one_pass = {}, bool searched = true) {
     const std::vector<Stage>& stages = request_.pricing.stages;
     TrainingOrder stays = order_;
     stays.one_pass = one_pass;
+    stays.searched = searched;
     stays.staying.assign(stages.size(), {});
     for (std::size_t d = 0; d < order_.devices.size(); ++d)
       choose(DeviceStages{request_, d, order_.devices.size()}, stays.staying);
@@ -148,6 +150,12 @@ class OrdersThatStay {
     });
     if (!again && std::ranges::count(stays.staying, true, weights) > 0)
       orders_.push_back(std::move(stays));
+  }
+
+  /// Adds an order for which no strategy makes a search: a search for each set would take too long.
+  template <class Choose>
+  void add_without_search(const Choose& choose) {
+    add(choose, {}, /*searched=*/false);
   }
 
   std::vector<TrainingOrder> orders() && { return std::move(orders_); }
@@ -188,12 +196,12 @@ std::vector<TrainingOrder> orders_that_stay(const PolicyRequest& request,
     });
   // No computation hides the copies with which a step begins and ends. They belong to the first weights.
   orders.add([](const DeviceStages& own, auto& first) { keep_first(own, all_stay, first); });
-  if (request.strategy().searches) return std::move(orders).orders();  // each set takes a search
-  orders.add(
+  orders.add_without_search(
       [](const DeviceStages& own, auto& first) { keep_first(own, {.weights = true}, first); });
   // A run begins with the loads of all weights that stay. So it may be faster if small weights are not among them.
   for (const double share : {0.875, 0.75, 0.5})
-    orders.add([&](const DeviceStages& own, auto& large) { keep_largest(own, share, large); });
+    orders.add_without_search(
+        [&](const DeviceStages& own, auto& large) { keep_largest(own, share, large); });
   return std::move(orders).orders();
 }
 

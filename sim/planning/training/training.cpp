@@ -195,10 +195,10 @@ class TrainingPlan {
     asked.shortage = [this, &chain = own.chain, &states = own.states, count](const Tape& tape) {
       const StepInputs inputs{chain, tape, states};
       const Program step = make_step(with_equal_peaks(shape_of(inputs, count)));
-      const Shortage shortage = shortage_at(worst_moment(step, capacities_), step, states);
-      if (!capacity_ || !fits(step)) return shortage;
+      if (!capacity_ || !fits(step)) return shortage_at(capacities_, step, states);
+      // The search gives each device as many bytes as the smallest one has.
       return shortage_of_run({request_, step_of(inputs, count), order_, capacity_})
-          .value_or(shortage);
+          .value_or(shortage_at(std::vector(capacities_.size(), *capacity_), step, states));
     };
     return asked;
   }
@@ -260,17 +260,18 @@ class TrainingPlan {
     return largest_that_fits(1, per_batch() + 1, count_fits);
   }
 
-  Shortage shortage_at(const WorstMoment& worst, const Program& step,
+  Shortage shortage_at(const std::vector<std::int64_t>& capacities, const Program& step,
                        const std::vector<StageState>& states) const {
+    const WorstMoment worst = worst_moment(step, capacities);
     Shortage shortage = held_at(worst, step, order_.devices, constants(states));
-    if (capacity_) shortage.available_bytes = capacities_[worst.device];
+    if (capacity_) shortage.available_bytes = capacities[worst.device];
     return shortage;
   }
 
   [[noreturn]] void refuse(const Program& step, std::int64_t in_flight) const {
     const WorstMoment worst = worst_moment(step, capacities_);
     const Program::Operation& slot = step.operations[static_cast<std::size_t>(worst.operation)];
-    Shortage shortage = shortage_at(worst, step, own_.states);
+    Shortage shortage = shortage_at(capacities_, step, own_.states);
     std::string message = "does not fit: training with " + std::to_string(in_flight) +
                           (in_flight == 1 ? " micro-batch" : " micro-batches") +
                           " in flight needs " + bytes_text(worst.bytes) + " of the " +

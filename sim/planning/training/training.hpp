@@ -106,6 +106,9 @@ struct TrainingOrder {
   /// they take turns in every stage, unless `weights_stay`.
   std::vector<StayingTensors> staying = {};
   bool staying_open = false;  ///< whether different values of `staying` are compared
+  /// Whether a strategy that searches for fates makes a search for this value of `staying`. If not, only strategies that
+  /// treat all stages alike are tried with it.
+  bool searched = true;
   /// Whether the order is tried only with a single pass per batch, or only with several. If empty, it is tried with any
   /// number of passes.
   std::optional<bool> one_pass = {};

@@ -30,11 +30,7 @@ TEST_CASE("no training run with limited memory takes fewer seconds than its bloc
     workload.batch = micro_batches * workload.micro_batch;
     workload.batches_per_step = static_cast<std::int64_t>(1 + dice.below(2));
     workload.steps = static_cast<std::int64_t>(1 + dice.below(2));
-    for (const Device& device : drawn.scenario.platform.devices)
-      order.devices.push_back(device.name);
-    if (dice.one_in(2))
-      for (std::size_t s = 0; s < drawn.cut.stages.size(); ++s)
-        order.staying.push_back(test::random_staying(dice));
+    drawn.add_devices(order, dice);
     INFO(text << request.strategy().name);
     CAPTURE(*order.in_flight, micro_batches, workload.batches_per_step, workload.steps);
     const ChosenStep step(request, order);

@@ -94,11 +94,7 @@ Compared few_passes(const std::string& policy, std::uint64_t seed, std::size_t m
     workload.batch = micro_batches * workload.micro_batch;
     workload.batches_per_step = workload.steps = 1;
     order.overlap = !dice.one_in(4);
-    for (const Device& device : drawn.scenario.platform.devices)
-      order.devices.push_back(device.name);
-    if (dice.one_in(2))
-      for (std::size_t s = 0; s < drawn.cut.stages.size(); ++s)
-        order.staying.push_back(test::random_staying(dice));
+    drawn.add_devices(order, dice);
     INFO(text << request.strategy().name);
     CAPTURE(round, *order.in_flight, micro_batches, order.overlap);
     const ChosenStep step(request, order);

@@ -23,6 +23,14 @@ Candidate candidate(const std::string& name, double at_least, double seconds, in
           }};
 }
 
+TEST_CASE("texts of choices are joined by one comma or semicolon") {
+  CHECK(joined("strategy: keep_all", "in_flight: 2") == "strategy: keep_all, in_flight: 2");
+  CHECK(joined("strategy: keep_all", "; stays within 8 B") ==
+        "strategy: keep_all; stays within 8 B");
+  CHECK(joined("", "in_flight: 2") == "in_flight: 2");
+  CHECK(joined("in_flight: 2", "") == "in_flight: 2");
+}
+
 TEST_CASE(
     "the judge names a runner-up, even if the bound of the runner-up proves that it is not faster than the chosen "
     "candidate") {

@@ -37,8 +37,10 @@ bool LeftOutPasses::repeat(const std::vector<Program::Load>& loads,
   if (times == 0) return true;
   const std::size_t first = first_needed_from(loads, begin), last = first_needed_from(loads, end),
                     next = first_needed_from(loads, begin + pass);
-  for (std::size_t i = next; i < last; ++i) {
+  for (std::size_t i = next; i < loads.size(); ++i) {
+    if (i >= last && places[i].at > end) continue;
     const std::size_t before = i - (next - first);
+    if (loads[i].needed != loads[before].needed + pass) return false;
     if (places[i].at != places[before].at + pass || places[i].at < loads[i].needed - pass)
       return false;
     const bool wait = waits(loads[before], places[before]);

@@ -24,7 +24,9 @@ struct LeftOutPasses {
     return times == 0 || place.after >= load.needed - reach * pass;
   }
   /// Returns whether the loads of all equal passes have the same places in their passes, and none comes more than a
-  /// pass early. `loads` are in the order in which operations need them.
+  /// pass early. This must also hold for each load of later operations that is listed before the end of the equal
+  /// passes. Otherwise, such as for an optimizer state that is loaded early, it would occupy its stream only once, but
+  /// count each time that the passes are repeated. `loads` are in the order in which operations need them.
   bool repeat(const std::vector<Program::Load>& loads, const std::vector<LoadPlace>& places) const;
 };
 

@@ -294,7 +294,7 @@ class StepRun {
 
   void compute(std::size_t slot) {
     const Program::Operation& operation = step_.operations[slot];
-    // The sums of gradients may arrive while the loads of the update run, so this wait is not a part of its computation.
+    // The sums of gradients may arrive during the loads of the update. So this wait is not a part of its computation.
     const double wait_s = clock_.waits_s_[slot];
     double start = computes_[operation.device] + wait_s;
     if (clock_.down_.size() > 1 && operation.phase != phase_) start = std::max(start, computed_);
