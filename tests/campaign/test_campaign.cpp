@@ -28,7 +28,7 @@ TEST_CASE("all claims hold for random scenarios", "[property]") {
   using Kind = test::Verdict::Kind;
   const int comparing = static_cast<int>(test::comparing_checks().size());
   int complete = 0;
-  for (int seed = 1; seed <= test::cases_of(30); ++seed) {
+  for (int seed = 1; seed <= test::cases_of(30, 60); ++seed) {
     const test::Trial trial =
         test::try_seed(static_cast<std::uint64_t>(seed), seed % comparing, seed % 4 == 0);
     INFO("seed " << seed << "\n" << trial.text << trial.verdict.message);
@@ -36,20 +36,20 @@ TEST_CASE("all claims hold for random scenarios", "[property]") {
     CHECK(trial.verdict.kind != Kind::refused);
     complete += trial.verdict.kind == Kind::complete ? 1 : 0;
   }
-  CHECK(complete > test::cases_of(10));
+  CHECK(complete > test::cases_of(10, 20));
 }
 
 TEST_CASE("SimGrid and the replay write equal traces of random scenarios without contention",
           "[property]") {
   int alike = 0;
-  for (int seed = 1; seed <= test::cases_of(20); ++seed) {
+  for (int seed = 1; seed <= test::cases_of(20, 40); ++seed) {
     const test::Trial drawn = test::try_seed(static_cast<std::uint64_t>(seed), no_comparison, true);
     INFO("seed " << seed << "\n" << drawn.text);
     CHECK(complaints_of(drawn) == "");
     if (drawn.verdict.kind != test::Verdict::Kind::complete) continue;
     alike += PlanTables(test::executed(drawn.text).plan()).contention_free() ? 1 : 0;
   }
-  CHECK(alike >= test::cases_of(20) / 10);
+  CHECK(alike >= test::cases_of(20, 40) / 10);
 }
 
 TEST_CASE("equal draws make equal scenarios, and fewer draws also make a scenario") {

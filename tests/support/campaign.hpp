@@ -29,4 +29,11 @@ Count cases_of(Count usual) {
   return usual * static_cast<Count>(campaign_factor());
 }
 
+/// Returns the number of cases of a test that takes long: `few` in a run of all tests, and otherwise `usual`, times the
+/// factor of SLUICE_CAMPAIGN.
+template <class Count>
+Count cases_of(Count few, Count usual) {
+  return campaign_factor() == 1 ? few : cases_of(usual);
+}
+
 }  // namespace sluice::test

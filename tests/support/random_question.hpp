@@ -143,8 +143,4 @@ class Campaign {
   std::map<std::string, int> ran, near;
 };
 
-inline std::uint64_t seeds(std::uint64_t usual) {
-  return test::cases_of(usual);
-}
-
 }  // namespace sluice::test

@@ -102,12 +102,12 @@ void compare(const std::string& policy, std::uint64_t seed, int cases) {
 
 TEST_CASE("optimal, streamed, is never slower than any strategy that treats every stage alike",
           "[property]") {
-  compare("streamed", 1101, test::cases_of(30));
+  compare("streamed", 1101, test::cases_of(30, 60));
 }
 
 TEST_CASE("optimal, phased, is never slower than any strategy that treats every stage alike",
           "[property]") {
-  compare("phased", 1102, test::cases_of(20));
+  compare("phased", 1102, test::cases_of(20, 60));
 }
 
 /// The parts of a run that the search of `optimal` reads. The member functions return the seconds and the peak of a

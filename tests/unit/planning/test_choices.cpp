@@ -22,10 +22,9 @@ using test::plan_within;
 using test::random_case;
 using test::RandomCase;
 
-/// Returns how many cases are tried for each policy in each mode, inference or training: `few` in a run of all tests,
-/// and three times the factor in a longer run.
+/// Returns how many cases are tried for each policy in each mode, inference or training.
 int cases(int few) {
-  return test::campaign_factor() == 1 ? few : test::cases_of(3);
+  return test::cases_of(few, 3);
 }
 
 /// Returns how many further cases are tried in a longer run. Their networks have up to `most_layers` layers.
@@ -275,6 +274,7 @@ void compare_machines(bool training) {
       latency("less latency slower by");
   const std::vector<std::pair<std::string, Worst*>> tried = {
       {"bandwidth", &bandwidth}, {"rate", &rate}, {"latency", &latency}};
+  int compared = 0;
   const auto compare = [&](const RandomCase& made, std::int64_t bytes) {
     for (const auto& [what, worst] : tried) {
       double before = never;
@@ -283,11 +283,13 @@ void compare_machines(bool training) {
         const double now = seconds_of(plan_within(made, made.text(), bytes, machine));
         CHECK(now <= before * (1 + hardly));
         if (before < never) worst->see(made, now / before - 1);
+        compared += before < never ? 1 : 0;
         before = now;
       }
     }
   };
   each_case(33, 1, random_bytes, compare, policies_and_modes(), training);
+  CHECK(compared > 40);
 }
 
 TEST_CASE(

@@ -183,7 +183,7 @@ TEST_CASE("if slow memory is host memory, the bound counts copies or slower kern
 TEST_CASE("no placed run is faster than its bound if slow memory is host memory",
           "[placement][property]") {
   int runs = 0, close = 0;
-  for (std::uint64_t seed = 0; seed < test::cases_of(std::uint64_t{4}); ++seed) {
+  for (std::uint64_t seed = 0; seed < test::cases_of<std::uint64_t>(4, 12); ++seed) {
     test::Dice dice(seed);
     const auto number = [&](std::uint64_t least, std::uint64_t most) {
       return std::to_string(least + dice.below(most - least + 1));

@@ -120,7 +120,7 @@ TEST_CASE("no run with tensors in two memories is faster than the bound of optim
     for (const std::string placement :
          {"static", "first_touch", "all_slow", "synchronous", "asynchronous", "cached", "backing"})
       if (policy != "phased" || placement != "backing")
-        compare(++seed, test::cases_of(1), policy, placement, counts);
+        compare(++seed, test::cases_of(1, 3), policy, placement, counts);
     INFO(policy << ": " << counts.bounds << " bounds, " << counts.runs << " runs, " << counts.close
                 << " with a gap of at most 5 %");
     CHECK(counts.bounds > 2);

@@ -133,7 +133,7 @@ class RandomReplicas {
 TEST_CASE("with an open placement, replicas are never slower than with any given placement",
           "[placement][property]") {
   int compared = 0;
-  for (std::uint64_t seed = 0; seed < test::cases_of(std::uint64_t{25}); ++seed) {
+  for (std::uint64_t seed = 0; seed < test::cases_of<std::uint64_t>(25, 60); ++seed) {
     const RandomReplicas replicas(seed);
     const std::optional<double> open = replicas.seconds("auto");
     for (const char* placement : {"none", "backing", "static", "all_slow", "first_touch"}) {
@@ -210,7 +210,7 @@ TEST_CASE("replicas with two memories are never slower with more fast memory or 
   const std::vector<std::string> tried = {"auto", "asynchronous", "synchronous", "static",
                                           "first_touch"};
   RisingMemory rising;
-  for (std::uint64_t seed = 0; seed < test::cases_of(std::uint64_t{6}); ++seed) {
+  for (std::uint64_t seed = 0; seed < test::cases_of<std::uint64_t>(6, 12); ++seed) {
     const RandomReplicas replicas(seed, /*trains=*/true);
     rising.run(replicas, seed, tried[static_cast<std::size_t>(seed % tried.size())]);
     std::optional<double> with_less;
@@ -262,7 +262,7 @@ TEST_CASE("no replica of a random scenario with uneven batches is slower with mo
   const std::vector<std::string> placements = {"static", "first_touch", "asynchronous", "auto"};
   RisingMemory rising;
   for (const char* replica : {"resident", "streamed", "phased"})
-    for (std::uint64_t seed = 0; seed < test::cases_of(std::uint64_t{5}); ++seed) {
+    for (std::uint64_t seed = 0; seed < test::cases_of<std::uint64_t>(5, 12); ++seed) {
       const auto replicas = RandomReplicas::with_uneven_batches(seed, replica);
       rising.run(replicas, seed, placements[static_cast<std::size_t>(seed % placements.size())]);
     }

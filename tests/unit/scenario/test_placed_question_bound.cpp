@@ -11,7 +11,7 @@ namespace sluice {
 namespace {
 
 using test::Campaign, test::Dice, test::pick, test::random_model, test::random_platform;
-using test::random_policy, test::random_workload, test::seeds;
+using test::random_policy, test::random_workload;
 
 /// Returns the text with `found` replaced by `by`. The text must have `found`.
 std::string with(std::string text, const std::string& found, const std::string& by) {
@@ -25,7 +25,7 @@ TEST_CASE("No plan that places tensors in two memories is faster than the bound 
   const std::vector<std::string> policies = {"resident", "streamed", "phased",
                                              "data_parallel, replica: streamed"};
   Campaign campaign;
-  for (std::uint64_t seed = 0; seed < seeds(160); ++seed) {
+  for (std::uint64_t seed = 0; seed < test::cases_of<std::uint64_t>(160, 400); ++seed) {
     Dice dice(seed);
     const std::string& policy = policies[seed % policies.size()];
     const bool training = dice.one_in(2);
