@@ -33,7 +33,7 @@ constexpr std::int64_t most_listed_passes = 1024;
 /// middle must be equal. With many micro-batches in flight, fewer passes are listed, because each of them is long.
 struct FewPasses {
   std::int64_t listed = 32, equal = 8;
-  std::int64_t least = 256;  ///< only a batch with so many passes has fewer in its program
+  std::int64_t least = 256;  ///< a batch with fewer passes than this has all of them in its program
   std::int64_t before() const { return (listed - equal) / 2; }  ///< passes before the equal ones
 };
 constexpr FewPasses few_passes(std::int64_t in_flight) {

@@ -59,8 +59,7 @@ void spread(const DeviceStages& stages, const std::vector<Part>& parts, double s
   });
 }
 
-/// Lets the weights of the largest stages stay: of as few stages as have at least this share of the bytes of all
-/// weights.
+/// Lets the weights of the largest stages stay: just enough stages for this share of the bytes of all weights.
 void keep_largest(const DeviceStages& stages, double share, std::vector<StayingTensors>& staying) {
   std::vector<std::pair<double, std::size_t>> sizes;
   stages.each([&](std::size_t s, const Stage& stage) {

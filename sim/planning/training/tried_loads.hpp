@@ -43,7 +43,8 @@ struct TriedCounts {
   std::size_t paces = 1;
   std::size_t listings =
       0;  ///< how many different listings are tried per pace, beginning with the most bytes
-  /// Every how many of `ahead_parts` are tried. If not all, late loads only come in the order in which they are listed.
+  /// With n, only every n-th of `ahead_parts` is tried. If n is not 1, late loads only have the order in which they are
+  /// listed.
   std::size_t each_room = 1;
 };
 constexpr TriedCounts most_tried{paces.size(), 40};

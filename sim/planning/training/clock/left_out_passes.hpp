@@ -15,7 +15,7 @@ struct LeftOutPasses {
   std::int64_t begin = 0, end = 0;  ///< the equal passes are the operations from `begin` to `end`
   std::int64_t times = 0;  ///< how many times as many passes are left out; 0 if none is left out
 
-  /// How many passes before an operation are those on which it may depend.
+  /// An operation depends only on operations of its own pass and of this many passes before it.
   static constexpr std::int64_t reach = 2;
 
   /// Returns whether a load with this place must wait for the operation LoadPlace::after. If this operation is earlier,
