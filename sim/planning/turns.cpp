@@ -16,19 +16,57 @@ namespace sluice {
 
 namespace {
 
-/// The start of each action in a simulation, in seconds.
+/// When each action begins, and may begin, in a simulation, in seconds.
 struct Starts {
   /// For an action of the body, this is the start in an iteration in the middle of the run. In the last iteration,
   /// actions that work for a next iteration are dropped, so they have no time.
   std::vector<double> usual;
   std::vector<double> first;    ///< for an action of the body, the start of its first execution
   std::vector<double> arrival;  ///< when the data of the execution of `usual` arrives
+  /// When the execution of `usual` may begin if it does not wait for its turn: its stream is free, and the actions for
+  /// which it waits have ended.
+  std::vector<double> ready;
   bool blocks = false;
   /// The simulated seconds of the run, if the simulation had all iterations. Infinite if the run ends in a deadlock.
   std::optional<double> run_s = {};
 };
 
-Starts starts_of(const Plan& plan) {
+/// The time at which the data of each execution arrives, in a simulation with so many iterations of the body.
+class Arrivals {
+ public:
+  Arrivals(const Plan& plan, std::int64_t iterations)
+      : plan_(plan),
+        executions_(static_cast<std::size_t>(std::max<std::int64_t>(iterations, 1))),
+        seconds_(plan.actions.size() * executions_, 0) {}
+
+  void take(const Executed& span) {
+    seconds_[span.action * executions_ + static_cast<std::size_t>(span.iteration)] = span.available;
+  }
+  /// Returns when the last data arrives for which action number `action` waits in this iteration. It has the waits of
+  /// `waiting`.
+  double last(std::uint32_t action, const Action& waiting, std::int64_t iteration) const {
+    double seconds = 0;
+    for (const Wait& wait : waiting.waits) {
+      std::int64_t execution = 0;
+      if (plan_.section_of(wait.action) == Section::body)
+        execution = plan_.section_of(action) == Section::body
+                        ? iteration - wait.distance
+                        : static_cast<std::int64_t>(executions_) - 1;
+      if (execution < 0) continue;
+      const std::size_t row = wait.action * executions_ + static_cast<std::size_t>(execution);
+      seconds = std::max(seconds, seconds_[row]);
+    }
+    return seconds;
+  }
+
+ private:
+  const Plan& plan_;
+  std::size_t executions_;
+  std::vector<double> seconds_;  ///< by action, and in each of them by iteration
+};
+
+/// Simulates `plan`, whose actions have the waits of `original`, and perhaps waits for turns.
+Starts starts_of(const Plan& plan, const Plan& original) {
   constexpr std::int64_t enough = 16;
   std::optional<Plan> shorter;
   if (plan.iterations > enough) {
@@ -38,16 +76,22 @@ Starts starts_of(const Plan& plan) {
   const Plan& some = shorter ? *shorter : plan;
   Starts starts{.usual = std::vector<double>(plan.actions.size(), 0),
                 .first = std::vector<double>(plan.actions.size(), never),
-                .arrival = std::vector<double>(plan.actions.size(), never)};
+                .arrival = std::vector<double>(plan.actions.size(), never),
+                .ready = std::vector<double>(plan.actions.size(), 0)};
+  Arrivals arrivals(plan, some.iterations);
   const std::int64_t middle =
       std::max<std::int64_t>(0, std::min(some.iterations / 2, some.iterations - 2));
   const ReplayResult result = replay(some, [&](const Executed& span) {
+    arrivals.take(span);
     starts.first[span.action] = std::min(starts.first[span.action], span.start);
     if (plan.section_of(span.action) != Section::body || span.iteration <= middle) {
       starts.usual[span.action] = span.start;
       starts.arrival[span.action] = span.available;
+      starts.ready[span.action] = span.start - span.waited;
     }
   });
+  for (std::uint32_t a = 0; a < plan.actions.size(); ++a)
+    starts.ready[a] = std::max(starts.ready[a], arrivals.last(a, original.actions[a], middle));
   starts.blocks = result.blocking.has_value();
   if (!shorter) starts.run_s = starts.blocks ? never : result.makespan;
   return starts;
@@ -124,7 +168,7 @@ class Orders {
     const auto* waits = added(order);
     if (!waits) known = waits_of_turns(plan_, link_shared_, order);
     set(waits ? *waits : known);
-    Starts starts = starts_of(turned_);
+    Starts starts = starts_of(turned_, plan_);
     if (waits && wanted_ == WantedOrders::fastest)
       note(*waits, starts.run_s ? *starts.run_s : run_seconds_below(turned_, fastest_s_));
     reset(waits ? *waits : known);
@@ -197,16 +241,16 @@ Tried tried_orders(const Plan& plan, WantedOrders wanted) {
     if (tables.contention_free()) return tried;
     link_shared = tables.link_shared;
   }
-  const Starts starts = starts_of(plan);
+  const Starts starts = starts_of(plan, plan);
   tried.together_s = starts.run_s;
   if (starts.blocks) return tried;
   Orders& orders = tried.orders.emplace(plan, std::move(link_shared), wanted);
+  // In a run in which transfers take turns, others are ready first, and other data is needed first.
+  const Starts in_rows = orders.starts_with(rows_of(plan, starts));
+  const Starts as_ready = orders.starts_with((in_rows.blocks ? starts : in_rows).ready);
+  if (!as_ready.blocks) orders.take(needs_of(plan, as_ready));
   orders.take(starts.usual);
   orders.take(needs_of(plan, starts));
-  orders.take(rows_of(plan, starts));
-  // In a run in which transfers do not slow each other down, other data may be needed first.
-  const Starts one_by_one = orders.starts_with(starts.first);
-  if (!one_by_one.blocks) orders.take(needs_of(plan, one_by_one));
   return tried;
 }
 

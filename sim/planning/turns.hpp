@@ -18,16 +18,17 @@ struct Turns {
   std::optional<double> together_s = {};
 };
 
-/// Tries up to five orders in which transfers take turns. The first four come from a simulation of `plan`:
-/// - The transfer that begins first, in an iteration in the middle of the run, comes first.
-/// - The transfer whose data is needed first comes first.
+/// Tries up to five orders in which transfers take turns. The first comes from a simulation of `plan`, in which transfers
+/// of several replicas slow each other down, and often begin and end at the same times:
 /// - Transfers of one stream that begin about together come in a row, because each change to another stream costs a
 ///   latency.
-/// - The transfer comes first whose first execution begins first. If replicas have different numbers of batches, the
-///   replica with fewer batches may be many iterations ahead in the middle of the run. Then the first order delays the
-///   others.
-/// - The transfer whose data is needed first in the run with the fourth order comes first. In the simulation of `plan`,
-///   transfers of several replicas slow each other down, and often begin and end at the same times.
+/// Two orders come from simulations in which transfers take turns:
+/// - The transfer that is ready first in the run with the first order comes first. A transfer is ready when it waits only
+///   for its turn. If the first order ends in a deadlock, the run of `plan` takes its place.
+/// - The transfer whose data is needed first in the run with the second order comes first.
+/// Two more orders come from the simulation of `plan`:
+/// - The transfer that begins first, in an iteration in the middle of the run, comes first.
+/// - The transfer whose data is needed first comes first.
 /// Throws Interrupted.
 Turns in_turn(const Plan& plan);
 

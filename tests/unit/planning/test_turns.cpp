@@ -1,7 +1,9 @@
 // Tests in which order the transfers of replicas take turns on a shared link.
 #include <catch2/catch.hpp>
 
+#include "plan/text.hpp"
 #include "planning/run_seconds.hpp"
+#include "planning/turns.hpp"
 #include "support/small_case.hpp"
 
 namespace sluice {
@@ -52,6 +54,39 @@ TEST_CASE(
   // answer before it has arrived, so the run would take 10 + 6 x 10 = 70 ms. In rows, the answers of the first replica
   // arrive at 20 ms, and the answers of the second replica at 30 ms.
   CHECK(seconds("in_turn") == Approx(0.030).epsilon(1e-3));
+}
+
+// A copy takes 10 s alone. After its load, device a computes for 5 s and device b for 1 s. Then each saves its answer.
+TEST_CASE("transfers may take turns in the order in which they are ready if they take turns") {
+  const Plan plan = plan_from_text(R"(format: sluice-plan/2
+name answers
+iterations 1
+link l bandwidth=10B/s
+route r links=l
+stream b.up kind=copy device=b
+stream a.up kind=copy device=a
+stream a.down kind=copy device=a
+stream b.down kind=copy device=b
+stream a.compute kind=compute device=a
+stream b.compute kind=compute device=b
+body:
+a.load on=a.down kind=load flows=@r:100
+b.load on=b.down kind=load flows=@r:100
+a.work on=a.compute kind=forward seconds=5 waits=a.load
+b.work on=b.compute kind=forward seconds=1 waits=b.load
+b.save on=b.up kind=save flows=@r:100 waits=b.work
+a.save on=a.up kind=save flows=@r:100 waits=a.work
+)",
+                                   "answers.plan");
+  // At the same time, both loads take until 20 s. The link then waits until 21 s for the answer of b, and after that it
+  // always carries data, until 41 s.
+  CHECK(run_seconds(plan) == Approx(41));
+  // If loads take turns, a loads until 10 s and computes until 15 s, and b loads until 20 s and computes until 21 s. So the
+  // answer of a is ready first, and the link always carries data. The orders of the other run save the answer of b first,
+  // from 21 to 31 s, and end at 41 s, too.
+  const Turns turns = in_turn(plan);
+  REQUIRE(turns.fastest);
+  CHECK(turns.fastest->seconds() == Approx(40));
 }
 
 // Found by the property test about thirty explicit settings. With these explicit settings, an input crosses the link
