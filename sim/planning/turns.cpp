@@ -174,6 +174,12 @@ class Orders {
     reset(waits ? *waits : known);
     return starts;
   }
+  /// Does what starts_with() does, but returns nothing if an equal order was tried before.
+  std::optional<Starts> starts_if_new(const std::vector<double>& order) {
+    const std::vector<TurnWait> waits = waits_of_turns(plan_, link_shared_, order);
+    if (std::ranges::find(tried_, waits) != tried_.end()) return {};
+    return starts_with(order);
+  }
   /// Returns the plan with the fastest order. Of equally fast orders, this is the first one that was taken. There is no
   /// such plan if all orders block.
   std::optional<TimedPlan> fastest() && {
@@ -251,6 +257,8 @@ Tried tried_orders(const Plan& plan, WantedOrders wanted) {
   if (!as_ready.blocks) orders.take(needs_of(plan, as_ready));
   orders.take(starts.usual);
   orders.take(needs_of(plan, starts));
+  const std::optional<Starts> as_first = orders.starts_if_new(starts.first);
+  if (as_first && !as_first->blocks) orders.take(needs_of(plan, *as_first));
   return tried;
 }
 

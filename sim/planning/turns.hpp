@@ -18,7 +18,7 @@ struct Turns {
   std::optional<double> together_s = {};
 };
 
-/// Tries up to five orders in which transfers take turns. The first comes from a simulation of `plan`, in which transfers
+/// Tries up to seven orders in which transfers take turns. The first comes from a simulation of `plan`, in which transfers
 /// of several replicas slow each other down, and often begin and end at the same times:
 /// - Transfers of one stream that begin about together come in a row, because each change to another stream costs a
 ///   latency.
@@ -29,6 +29,10 @@ struct Turns {
 /// Two more orders come from the simulation of `plan`:
 /// - The transfer that begins first, in an iteration in the middle of the run, comes first.
 /// - The transfer whose data is needed first comes first.
+/// If replicas have different numbers of batches, the replica with fewer batches may be many iterations ahead in the middle
+/// of the run. Then an order of that iteration may delay the others. So there are two more orders:
+/// - The transfer comes first whose first execution begins first in the simulation of `plan`.
+/// - The transfer whose data is needed first in the run with this order comes first.
 /// Throws Interrupted.
 Turns in_turn(const Plan& plan);
 
