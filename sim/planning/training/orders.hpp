@@ -9,14 +9,9 @@
 
 namespace sluice {
 
-/// Returns the capacity of the device with the smallest memory. The result is empty if no device has a limit, or if
-/// capacities are not enforced.
-std::optional<std::int64_t> smallest_capacity(const PolicyRequest& request,
-                                              const TrainingOrder& order);
-
 /// Returns the capacities of the devices that take turns. It is `no_limit` if a device has no limit, or if capacities
 /// are not enforced.
-std::vector<std::int64_t> capacities(const PolicyRequest& request, const TrainingOrder& order);
+DeviceBytes capacities(const PolicyRequest& request, const TrainingOrder& order);
 
 /// Returns the number of batches of the whole run.
 double batches_of_run(const Workload& workload);

@@ -213,14 +213,15 @@ bool tried_with_passes(const TrainingOrder& order, std::int64_t passes) {
 }
 
 bool staying_fits(const PolicyRequest& request, const TrainingOrder& order) {
-  const std::optional<std::int64_t> capacity = smallest_capacity(request, order);
-  if (!capacity) return true;
+  const DeviceBytes memories = capacities(request, order);
   std::vector<double> bytes(order.devices.size(), 0);
   for (std::size_t s = 0; s < order.staying.size(); ++s)
     for (const Part part : {weights, gradients, optimizer})
       if (order.staying[s].*part)
         bytes[s % bytes.size()] += bytes_of(request, request.pricing.stages[s], {part});
-  return std::ranges::max(bytes) <= static_cast<double>(*capacity);
+  for (std::size_t d = 0; d < bytes.size(); ++d)
+    if (bytes[d] > static_cast<double>(memories[d])) return false;
+  return true;
 }
 
 std::string staying_text(const std::vector<StayingTensors>& staying) {
