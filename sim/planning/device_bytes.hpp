@@ -46,7 +46,8 @@ class DeviceBytes {
 
  private:
   std::int64_t greatest_;
-  std::vector<std::int64_t> own_;  ///< indexed by device; empty if all devices have equally many bytes
+  std::vector<std::int64_t>
+      own_;  ///< indexed by device; empty if all devices have equally many bytes
 };
 
 }  // namespace sluice

@@ -225,8 +225,8 @@ ListedScore score_listings(const Listing& listing, double worth) {
   for (const TriedListing& tried : tried_listings(operations)) {
     if (few && tried.sequence.order != LoadOrder::as_listed && tried.late != best.listing.late)
       continue;
-    const ChosenStep::EarlyLoadLimits limits{tried.late ? DeviceBytes(0) : capacity.value_or(no_limit),
-                                             tried.sequence, capacity};
+    const ChosenStep::EarlyLoadLimits limits{
+        tried.late ? DeviceBytes(0) : capacity.value_or(no_limit), tried.sequence, capacity};
     ChosenStep::Offer offer = offers.offer(limits);
     const bool first = tried == TriedListing();
     if (!seen.emplace(offer.instances, offer.places).second) continue;

@@ -56,9 +56,8 @@ ChosenStep::Offer LoadOffers::offer(const ChosenStep::EarlyLoadLimits& limits) {
                                                       .after = load.after,
                                                       .within = true}));
   }
-  offer.most = offer.most.changed(memories.size(), [&](std::int64_t, std::size_t device) {
-    return memories[device].most();
-  });
+  offer.most = offer.most.changed(
+      memories.size(), [&](std::int64_t, std::size_t device) { return memories[device].most(); });
   return offer;
 }
 

@@ -77,7 +77,8 @@ class TrainingPlan {
   /// `step` is the result of chosen_step(), and `peaks` are its peaks.
   Draft listed(Program& step, const DeviceBytes& peaks, const ChosenStep::EarlyLoadLimits& limits,
                const std::vector<LoadPlace>* places, bool named) {
-    if (!std::exchange(has_facts_, true)) add_facts(step, std::min(in_flight(), per_batch()), peaks);
+    if (!std::exchange(has_facts_, true))
+      add_facts(step, std::min(in_flight(), per_batch()), peaks);
     room_ = limits.room;
     chosen_room_ = limits.run_room ? limits.run_room : room_;
     sequence_ = limits.sequence;
@@ -275,8 +276,8 @@ class TrainingPlan {
     std::string message = "does not fit: training with " + std::to_string(in_flight) +
                           (in_flight == 1 ? " micro-batch" : " micro-batches") +
                           " in flight needs " + bytes_text(worst.bytes) + " of the " +
-                          format_bytes(worst.capacity) + " of " + shortage.pool +
-                          ", in the " + std::string(name_of(slot.kind)) + " of " +
+                          format_bytes(worst.capacity) + " of " + shortage.pool + ", in the " +
+                          std::string(name_of(slot.kind)) + " of " +
                           own_.chain.stages[static_cast<std::size_t>(slot.stage)].name + ":";
     for (const auto& [name, bytes] : shortage.by_class)
       message += "\n  " + name + ": " + format_bytes(bytes);

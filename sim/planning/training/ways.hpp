@@ -60,8 +60,8 @@ class TrainingWays {
     bool listed_again = false;
   };
   /// The ways that were found so far. There is one map for each order of the loads (LoadOrder).
-  /// The key is a list of the places of all loads. The value has the bytes within which runs with these places stay, for
-  /// each way. Ways with equal places and bytes are equal.
+  /// The key is a list of the places of all loads. The value has the bytes within which runs with these places stay,
+  /// for each way. Ways with equal places and bytes are equal.
   using SeenWays =
       std::array<std::map<std::vector<LoadPlace>, std::set<DeviceBytes>>, load_orders.size()>;
   struct LimitedOffer {
@@ -112,8 +112,8 @@ class TrainingWays {
   /// the run slower.
   void add_ways(const ChosenStep& step, const LimitedOffer& one, SeenWays& seen,
                 std::vector<LoadChoice>& ways) const;
-  /// Adds offers for different rooms, with this sequence of loads. Early loads may fill the devices up to the bytes of a
-  /// room. If several rooms lead to the same listing, adds an offer only for the smallest of these rooms.
+  /// Adds offers for different rooms, with this sequence of loads. Early loads may fill the devices up to the bytes of
+  /// a room. If several rooms lead to the same listing, adds an offer only for the smallest of these rooms.
   template <class Offered>
   void add_rooms(const Offered& offered, const LoadSequence& sequence, const RoomShares& shares,
                  std::size_t each_room, std::vector<LimitedOffer>& all) const;

@@ -23,8 +23,8 @@ struct WorstMoment {
   std::uint32_t device = 0;
   std::int64_t bytes = 0, operation = 0, capacity = 0;
 };
-/// Returns the worst moment of a step on so many devices with these capacities. If no device lacks bytes, it is the moment at
-/// which one of them has the fewest bytes left. The step must have at least one operation.
+/// Returns the worst moment of a step on so many devices with these capacities. If no device lacks bytes, it is the
+/// moment at which one of them has the fewest bytes left. The step must have at least one operation.
 WorstMoment worst_moment(const Program& step, std::size_t devices, const DeviceBytes& capacities);
 
 /// The weights, gradients and optimizer state that stay on devices.

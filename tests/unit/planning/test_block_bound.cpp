@@ -38,7 +38,8 @@ TEST_CASE("no training run with limited memory takes fewer seconds than its bloc
     for (int w = 0; w < 3; ++w) {
       ChosenStep::EarlyLoadLimits limits = test::random_limits(dice, step.peaks().greatest());
       const std::int64_t memory =
-          step.peaks().greatest() + step.peaks().greatest() * static_cast<std::int64_t>(dice.below(20)) / 20;
+          step.peaks().greatest() +
+          step.peaks().greatest() * static_cast<std::int64_t>(dice.below(20)) / 20;
       limits.room = std::min(limits.room.greatest(), memory);
       limits.run_room = memory;
       const double bound = block_bound(request, order, memory);
@@ -69,8 +70,8 @@ TEST_CASE(
   const CutModel cut = cut_models(scenario).front();
   PolicyRequest request =
       request_of(scenario, cut, plain_fates(fate_catalog().find("offload_all")));
-  TrainingOrder order{.policy = "tested", .weights_stay = false, .in_flight = 100,
-                      .devices = {"gpu"}};
+  TrainingOrder order{
+      .policy = "tested", .weights_stay = false, .in_flight = 100, .devices = {"gpu"}};
   const double wide = block_bound(request, order, 1'000'000'000);
   const double narrow = block_bound(request, order, 21'000'000);
   CAPTURE(wide, narrow);

@@ -32,7 +32,8 @@ Plan listed(const PolicyRequest& request, const TrainingOrder& order, const Limi
     plan = finish(list_training({request, shape, order, limits.room, limits.sequence}, step, {}),
                   request);
     if (limits.run_room)
-      for (const std::string& device : order.devices) stay_within(*plan, device, limits.run_room->greatest());
+      for (const std::string& device : order.devices)
+        stay_within(*plan, device, limits.run_room->greatest());
   });
   return *plan;
 }

@@ -35,7 +35,8 @@ TEST_CASE("no training run with a long batch takes fewer seconds than its bounds
     for (int w = 0; w < 3; ++w) {
       ChosenStep::EarlyLoadLimits limits = test::random_limits(dice, step.peaks().greatest());
       const std::int64_t memory =
-          step.peaks().greatest() + step.peaks().greatest() * static_cast<std::int64_t>(dice.below(20)) / 20;
+          step.peaks().greatest() +
+          step.peaks().greatest() * static_cast<std::int64_t>(dice.below(20)) / 20;
       limits.room = std::min(limits.room.greatest(), memory);
       limits.run_room = memory;
       const Plan plan = finish(step.listed(limits), request);

@@ -61,7 +61,8 @@ TEST_CASE(
       const double anywhere = step.at_least(), any_fates = ChosenStep(kept, order).at_least();
       CHECK(anywhere > 0);
       for (int w = 0; w < 6; ++w) {
-        const ChosenStep::EarlyLoadLimits ahead = test::random_limits(dice, step.peaks().greatest());
+        const ChosenStep::EarlyLoadLimits ahead =
+            test::random_limits(dice, step.peaks().greatest());
         INFO(policy << " case " << c << "\n" << made.text() << strategy->name);
         const double least = step.at_least(ahead, step.offer(ahead));
         const double seconds = run_seconds(finish(step.listed(ahead), request));
