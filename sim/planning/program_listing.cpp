@@ -57,8 +57,10 @@ class ProgramLister {
 
   std::vector<SlotMemory> memories() const {
     std::vector<SlotMemory> memories;
-    for (std::uint32_t d = 0; d < program_.devices.size(); ++d)
-      memories.push_back({program_.devices[d], program_.bytes(d), listing_.capacity});
+    for (std::uint32_t d = 0; d < program_.devices.size(); ++d) {
+      memories.push_back({program_.devices[d], program_.bytes(d), {}});
+      if (listing_.capacity) memories.back().capacity = (*listing_.capacity)[d];
+    }
     return memories;
   }
 

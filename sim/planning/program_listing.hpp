@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "planning/device_bytes.hpp"
 #include "planning/draft.hpp"
 #include "planning/program.hpp"
 #include "planning/slots/step_slots.hpp"
@@ -18,8 +19,8 @@ struct ProgramListing {
   const Program& program;
   std::string name;  ///< the name of the policy
   bool overlap = true;
-  /// Early loads may fill each device up to this number of bytes. Without a number, they may fill the whole memory.
-  std::optional<std::int64_t> capacity = {};
+  /// Early loads may fill each device up to its number of bytes. Without numbers, they may fill the whole memory.
+  std::optional<DeviceBytes> capacity = {};
   /// Whether a load may start one operation earlier than its place in the list says, if memory has room.
   bool loads_within = false;
   std::vector<Fact> facts = {};

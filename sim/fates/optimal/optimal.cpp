@@ -81,7 +81,8 @@ std::string why_too_small(const FateRequest& request, const Refusal& refusal) {
               bytes_text(*shortage.available_bytes) + " of " + shortage.pool;
     throw Infeasible(text, std::move(shortage));
   }
-  if (request.chain.devices == 1) {
+  // If several devices have unlike memories, the budget is the bytes of all of them, and the shortage is that of one.
+  if (request.chain.devices == 1 && shortage.available_bytes.value_or(budget) >= budget) {
     // The budget leaves out the tensors that stay on the device, and the shortage contains them.
     const std::int64_t stay = shortage.available_bytes && request.budget
                                   ? *shortage.available_bytes - *request.budget

@@ -17,18 +17,17 @@
 namespace sluice {
 namespace {
 
-/// Returns whether there is nothing to choose about the loads: they do not overlap with computation, or they may as
-/// well all come early. If weights that stay are loaded between the inputs of several micro-batches, the order of these
-/// loads is a choice. The result does not depend on prices.
-bool loads_leave_no_choice(const PolicyRequest& unlimited, const TrainingOrder& order,
-                           const std::optional<std::int64_t>& capacity) {
-  if (!order.overlap) return true;
+/// Returns whether there is nothing to choose about the loads, because they may as well all come early. If weights that
+/// stay are loaded between the inputs of several micro-batches, the order of these loads is a choice. The result does
+/// not depend on prices.
+bool loads_may_come_early(const PolicyRequest& unlimited, const TrainingOrder& order,
+                          const DeviceBytes& memories) {
   const bool stay =
       order.weights_stay || std::ranges::count(order.staying, true, &StayingTensors::weights) > 0;
   if (stay && *order.in_flight > 1 && unlimited.pricing.stages.size() > 1) return false;
   const ChosenStep step(unlimited, order);
   return loads_only_inputs(step.program()) &&
-         (!capacity || step.offer({no_limit, {as_early_as_may_be}}).most <= *capacity);
+         step.offer({no_limit, {as_early_as_may_be}}).most.within(memories);
 }
 
 /// Returns a candidate for each number of micro-batches in flight.
@@ -113,8 +112,8 @@ std::vector<Candidate> training_candidates(const PolicyRequest& request, const T
   unlimited.capacity_enforced = false;
   const std::vector<std::int64_t> counts = counts_of(request, order);
   if (request.strategy().searches) return searched_candidates(request, order, counts, stages);
-  // If the scenario makes all choices, and nothing is left to choose about the loads (loads_leave_no_choice), there are
-  // no candidates. Then plan_training() makes the only plan, and its run may use the whole memory of the device.
+  // If the scenario makes all choices, and nothing is left to choose about the loads, there are no candidates. Then
+  // plan_training() makes the only plan, and its run may use the whole memory of the device.
   const bool all_said = order.in_flight || order.weights_stay;
   const bool asked_so = request.fates && !request.fates_open && !request.cut_open;
   if (asked_so && counts.size() == 1 && all_said) {
@@ -123,8 +122,8 @@ std::vector<Candidate> training_candidates(const PolicyRequest& request, const T
     // Replicas may delay each other, so a load that comes early may delay a load of another replica. They choose in
     // every memory, because their choices in a small memory must also be theirs in a larger memory.
     const bool together = request.replicas && request.replicas->judged_together;
-    const std::optional<std::int64_t> capacity = smallest_capacity(request, order);
-    if (loads_leave_no_choice(unlimited, said, together ? 0 : capacity)) return {};
+    const DeviceBytes memories = capacities(request, order);
+    if (!said.overlap || (!together && loads_may_come_early(unlimited, said, memories))) return {};
   }
   std::vector<Candidate> candidates = candidates_of_order(request, order, stages);
   add_candidates_that_stay(request, order, stages, candidates);

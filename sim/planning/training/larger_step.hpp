@@ -26,8 +26,8 @@ class LargerStep {
   /// Returns how many operations the smaller step has if its rounds have as many batches as those of the larger step.
   /// If they have not, the places of the larger step are not for the smaller step.
   std::int64_t operations() const { return before_.back(); }
-  /// Returns the most bytes that a device holds in the larger step if the actions run one after the other.
-  std::int64_t peak() const { return larger_.peak(); }
+  /// Returns the most bytes that each device holds in the larger step if the actions run one after the other.
+  const DeviceBytes& peaks() const { return larger_.peaks(); }
   /// Returns the places of the smaller step's loads, if the larger step keeps to these limits. A load that is listed
   /// before an operation of an additional micro-batch is listed before the operation after it. `most` bytes are enough
   /// for the larger step.

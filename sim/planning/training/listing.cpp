@@ -65,14 +65,14 @@ Scored score(const Listing& listing, const TriedListing& tried, Program& step) t
   const Listing way{.request = listing.request,
                     .shape = listing.shape,
                     .order = listing.order,
-                    .capacity = tried.late ? std::optional<std::int64_t>(0) : listing.capacity,
+                    .capacity = tried.late ? std::optional<DeviceBytes>(0) : listing.capacity,
                     .sequence = tried.sequence,
                     .named = false};
   std::int64_t most = 0;
   Plan plan = finish(list_training(way, step, {}, &most), listing.request);
   if (listing.capacity)
-    for (const std::string& device : listing.order.devices)
-      stay_within(plan, device, *listing.capacity);
+    for (std::size_t d = 0; d < listing.order.devices.size(); ++d)
+      stay_within(plan, listing.order.devices[d], (*listing.capacity)[d]);
   return {run_seconds(plan), most};
 } catch (const Infeasible&) {  // the passes differ, and a list of all of them is too long
   if (listing.shape.more_passes == 0) throw;
@@ -85,8 +85,8 @@ double blocks_at_least(const Listing& listing) {
   if (!listing.capacity || !order.overlap || shape.in_flight < least_of_blocks ||
       !devices_alike(request, order))
     return 0;
-  return block_bound(
-      shape, {request.pricing.platform, order.devices, request.workload.steps, *listing.capacity});
+  return block_bound(shape, {request.pricing.platform, order.devices, request.workload.steps,
+                             listing.capacity->greatest()});
 }
 
 /// Lists the step, whose loads have their places.
@@ -182,15 +182,16 @@ Draft list_training(const Listing& listing, Program& step, const std::vector<Fac
                        all_passes, facts, most);
 }
 
-std::int64_t peak_of(const Program& step, std::size_t devices) {
-  std::int64_t most = 0;
-  for (std::uint32_t d = 0; d < devices; ++d) most = std::max(most, step.peak(d));
-  return most;
+DeviceBytes peaks_of(const Program& step, std::size_t devices) {
+  return DeviceBytes().changed(devices, [&](std::int64_t, std::size_t device) {
+    return step.peak(static_cast<std::uint32_t>(device));
+  });
 }
 
 Scored score(const Listing& listing) {
   Program step = make_step(listing.shape);
-  if (listing.capacity && peak_of(step, listing.shape.devices) > *listing.capacity) return nothing;
+  const DeviceBytes capacity = listing.capacity.value_or(no_limit);
+  if (!peaks_of(step, listing.shape.devices).within(capacity)) return nothing;
   return score(listing, {}, step);
 }
 
@@ -207,15 +208,16 @@ std::optional<Shortage> shortage_of_run(const Listing& listing) {
 // Which ways are tried does not depend on the capacity of the device, and each run stays within the given bytes. So the
 // same ways are tried for a larger memory.
 ListedScore score_listings(const Listing& listing, double worth) {
-  const std::optional<std::int64_t>& capacity = listing.capacity;
+  const std::optional<DeviceBytes>& capacity = listing.capacity;
   if (blocks_at_least(listing) > worth * (1 + 1e-12)) return {};
   // The seconds are those of the run on this machine, even if it is shown instead of a real machine. So the bounds are,
   // too.
   PolicyRequest here = listing.request;
   here.real_machine = nullptr;
-  LoadOffers offers(make_step(listing.shape), here, listing.order, capacity);
+  const auto memory = capacity ? std::optional(capacity->greatest()) : std::nullopt;
+  LoadOffers offers(make_step(listing.shape), here, listing.order, memory);
   ListedScore best;
-  if (capacity && offers.peak() > *capacity) return best;
+  if (capacity && !offers.peaks().within(*capacity)) return best;
   if (offers.at_least() > worth * (1 + 1e-12)) return best;
   std::set<std::pair<std::vector<std::uint32_t>, std::vector<LoadPlace>>> seen;
   const std::int64_t operations = offers.step().count_of_all();
@@ -223,8 +225,8 @@ ListedScore score_listings(const Listing& listing, double worth) {
   for (const TriedListing& tried : tried_listings(operations)) {
     if (few && tried.sequence.order != LoadOrder::as_listed && tried.late != best.listing.late)
       continue;
-    const ChosenStep::EarlyLoadLimits limits{tried.late ? 0 : capacity.value_or(no_limit),
-                                             tried.sequence, capacity};
+    const ChosenStep::EarlyLoadLimits limits{
+        tried.late ? DeviceBytes(0) : capacity.value_or(no_limit), tried.sequence, capacity};
     ChosenStep::Offer offer = offers.offer(limits);
     const bool first = tried == TriedListing();
     if (!seen.emplace(offer.instances, offer.places).second) continue;

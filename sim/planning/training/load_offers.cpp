@@ -35,17 +35,17 @@ LoadOffers::LoadOffers(Program step, const PolicyRequest& request, const Trainin
              checked_mul(request.workload.steps, step_.rounds_per_step, "rounds of a run"),
              request.real_machine, memory, replicas),
       priced_alike_(devices_alike(request, order)) {
-  for (std::uint32_t d = 0; d < order.devices.size(); ++d) {
-    bytes_.push_back(step_.bytes(d));
-    peak_ = std::max(peak_, std::ranges::max(bytes_.back()));
-  }
+  for (std::uint32_t d = 0; d < order.devices.size(); ++d) bytes_.push_back(step_.bytes(d));
+  peaks_ = peaks_.changed(bytes_.size(), [&](std::int64_t, std::size_t device) {
+    return std::ranges::max(bytes_[device]);
+  });
 }
 
 ChosenStep::Offer LoadOffers::offer(const ChosenStep::EarlyLoadLimits& limits) {
-  if (!order_.overlap) return {.most = peak_};
+  if (!order_.overlap) return {.most = peaks_};
   const std::vector<Program::Load>& loads = this->loads(limits.sequence);
   std::vector<LoadPlaces> memories;
-  for (const std::vector<std::int64_t>& bytes : bytes_) memories.emplace_back(bytes, limits.room);
+  for (std::size_t d = 0; d < bytes_.size(); ++d) memories.emplace_back(bytes_[d], limits.room[d]);
   ChosenStep::Offer offer;
   for (const Program::Load& load : loads) {
     const Program::Instance& made = step_.instances[load.instance];
@@ -56,7 +56,8 @@ ChosenStep::Offer LoadOffers::offer(const ChosenStep::EarlyLoadLimits& limits) {
                                                       .after = load.after,
                                                       .within = true}));
   }
-  for (const LoadPlaces& memory : memories) offer.most = std::max(offer.most, memory.most());
+  offer.most = offer.most.changed(
+      memories.size(), [&](std::int64_t, std::size_t device) { return memories[device].most(); });
   return offer;
 }
 
@@ -70,14 +71,13 @@ double LoadOffers::at_least(const ChosenStep::EarlyLoadLimits& limits,
   return clock_.at_least(loads(limits.sequence), offer.places);
 }
 
-std::optional<Pace> LoadOffers::pace_of_inputs(const std::optional<std::int64_t>& capacity) {
+std::optional<Pace> LoadOffers::pace_of_inputs(const DeviceBytes& capacities) {
   if (!order_.overlap || !priced_alike_) return {};
   const StepClock clock = clock_.of_few_rounds();
   const auto seconds = [&](const ChosenStep::EarlyLoadLimits& limits) {
     const ChosenStep::Offer offer = this->offer(limits);
-    return capacity && offer.most > *capacity
-               ? std::numeric_limits<double>::infinity()
-               : clock.at_least(loads(limits.sequence), offer.places);
+    return offer.most.within(capacities) ? clock.at_least(loads(limits.sequence), offer.places)
+                                         : std::numeric_limits<double>::infinity();
   };
   const double early = seconds({no_limit, {as_early_as_may_be}}), late = seconds({no_limit});
   return early < late * (1 - 1e-12) ? std::optional<Pace>(as_early_as_may_be) : std::nullopt;

@@ -31,14 +31,14 @@ class LoadOffers {
   double at_least() const;
   double at_least(const ChosenStep::EarlyLoadLimits& limits, const ChosenStep::Offer& offer);
   /// All loads of the step must be loads of inputs. Returns the pace with which the run is fastest if it may use
-  /// `capacity` bytes of each device: the pace of the machine itself, unless loads that come as early as possible make
-  /// the run faster. Where there is room for such loads, no other places of the loads lead to a faster run.
-  std::optional<Pace> pace_of_inputs(const std::optional<std::int64_t>& capacity);
+  /// these bytes of each device: the pace of the machine itself, unless loads that come as early as possible make the
+  /// run faster. Where there is room for such loads, no other places of the loads lead to a faster run.
+  std::optional<Pace> pace_of_inputs(const DeviceBytes& capacities);
   const Program& step() const { return step_; }
   /// Returns the step for a caller that sets its loads, which have no meaning between two calls of this class.
   Program& scratch() { return step_; }
-  /// Returns the most bytes that a device holds if the actions run one after the other.
-  std::int64_t peak() const { return peak_; }
+  /// Returns the most bytes that each device holds if the actions run one after the other.
+  const DeviceBytes& peaks() const { return peaks_; }
 
  private:
   const std::vector<Program::Load>& loads(const LoadSequence& sequence);
@@ -50,7 +50,7 @@ class LoadOffers {
   /// Whether all devices are alike, so that an operation takes equally long on each of them.
   bool priced_alike_;
   std::vector<std::vector<std::int64_t>> bytes_;  ///< indexed by device and operation
-  std::int64_t peak_ = 0;
+  DeviceBytes peaks_;
   std::map<LoadSequence, std::vector<Program::Load>> loads_;
 };
 

@@ -21,14 +21,14 @@ double at_least_of(const PolicyRequest& request, const PolicyRequest& unlimited,
   const std::vector<std::int64_t> counts = counts_of(request, order);
   const WorkOfBatches work(unlimited, order);
   PeaksOfBatches peaks(unlimited, order);
-  const std::optional<std::int64_t> capacity = smallest_capacity(request, order);
+  const DeviceBytes memories = capacities(request, order);
   const std::int64_t per_batch = request.workload.batch / request.workload.micro_batch;
   for (const std::int64_t count : counts) {
     const std::int64_t passes = (per_batch + count - 1) / count;
     if (!tried_with_passes(order, passes)) continue;
     const double sums = work.at_least(batches_of_run(request.workload), per_batch, passes);
     if (sums >= least) continue;
-    if (!request.strategy().searches && capacity && peaks.at_least(count, passes > 1) > *capacity)
+    if (!request.strategy().searches && !peaks.at_least(count, passes > 1).within(memories))
       continue;
     TrainingOrder settled = order;
     settled.in_flight = count;
@@ -43,23 +43,14 @@ double batches_of_run(const Workload& workload) {
   return static_cast<double>(workload.batches_per_step) * static_cast<double>(workload.steps);
 }
 
-std::optional<std::int64_t> smallest_capacity(const PolicyRequest& request,
-                                              const TrainingOrder& order) {
-  std::optional<std::int64_t> least;
-  for (const std::string& name : order.devices)
-    if (const auto capacity = request.pricing.platform.device(name).memory().capacity)
-      least = std::min(*capacity, least.value_or(*capacity));
-  return request.capacity_enforced ? least : std::nullopt;
-}
-
-std::vector<std::int64_t> capacities(const PolicyRequest& request, const TrainingOrder& order) {
+DeviceBytes capacities(const PolicyRequest& request, const TrainingOrder& order) {
   std::vector<std::int64_t> all;
   for (const std::string& name : order.devices) {
     const Device& device = request.pricing.platform.device(name);
     all.push_back(request.capacity_enforced ? device.memory().capacity.value_or(no_limit)
                                             : no_limit);
   }
-  return all;
+  return DeviceBytes(std::move(all));
 }
 
 std::vector<std::int64_t> counts_of(const PolicyRequest& request, const TrainingOrder& order) {
@@ -129,8 +120,11 @@ std::string text_of(const TrainingOrder& order, std::int64_t more) {
   if (more == 1) text += ", loads placed as with one more micro-batch";
   if (more > 1) text += ", loads placed as with " + std::to_string(more) + " more micro-batches";
   if (*order.room == 0 || *order.room == no_limit) return text;
-  return text + (order.run_room ? "; loads ahead within " : "; stays within ") +
-         format_quantity(static_cast<double>(*order.room), Dimension::bytes);
+  text += order.run_room ? "; loads ahead within " : "; stays within ";
+  for (std::size_t d = 0; d < (order.room->differ() ? order.devices.size() : 1); ++d)
+    text += (d > 0 ? " and " : "") +
+            format_quantity(static_cast<double>((*order.room)[d]), Dimension::bytes);
+  return text;
 }
 
 bool weights_stay(const PolicyRequest& request, const TrainingOrder& order) {

@@ -9,14 +9,9 @@
 
 namespace sluice {
 
-/// Returns the capacity of the device with the smallest memory. The result is empty if no device has a limit, or if
-/// capacities are not enforced.
-std::optional<std::int64_t> smallest_capacity(const PolicyRequest& request,
-                                              const TrainingOrder& order);
-
 /// Returns the capacities of the devices that take turns. It is `no_limit` if a device has no limit, or if capacities
 /// are not enforced.
-std::vector<std::int64_t> capacities(const PolicyRequest& request, const TrainingOrder& order);
+DeviceBytes capacities(const PolicyRequest& request, const TrainingOrder& order);
 
 /// Returns the number of batches of the whole run.
 double batches_of_run(const Workload& workload);
@@ -36,7 +31,8 @@ void read_staying(const Reader& parameters, const PolicyRequest& request, Traini
 /// If the order leaves open which tensors stay (TrainingOrder::staying_open), returns the orders that are tried besides
 /// `order` itself. Each of them has a different set of tensors that stay. In the first order, all tensors stay. The
 /// stages of a set are spread over the model, so that their computations hide loads of the other stages. Of each device
-/// that takes turns, about the same share of the bytes stays. The sets do not depend on the capacity of the memory.
+/// that takes turns, about the same share of the bytes stays. If their memories have different sizes, there are also
+/// sets with different shares. Otherwise, the sets do not depend on the capacities of the memories.
 std::vector<TrainingOrder> orders_that_stay(const PolicyRequest& request,
                                             const TrainingOrder& order);
 

@@ -201,6 +201,15 @@ std::vector<TrainingOrder> orders_that_stay(const PolicyRequest& request,
   for (const double share : {0.875, 0.75, 0.5})
     orders.add_without_search(
         [&](const DeviceStages& own, auto& large) { keep_largest(own, share, large); });
+  // All tensors of a device may fit into its memory, although another device has less room.
+  const std::size_t unlike = capacities(request, order).differ() ? order.devices.size() : 0;
+  for (std::size_t one = 0; one < unlike; ++one)
+    for (const bool on_one : {true, false})
+      for (const double rest : {0.5, 0.0})
+        orders.add_without_search([&](const DeviceStages& own, auto& some) {
+          const double share = (own.device == one) == on_one ? 1 : rest;
+          spread(own, {weights, gradients, optimizer}, share, some);
+        });
   return std::move(orders).orders();
 }
 
@@ -213,14 +222,15 @@ bool tried_with_passes(const TrainingOrder& order, std::int64_t passes) {
 }
 
 bool staying_fits(const PolicyRequest& request, const TrainingOrder& order) {
-  const std::optional<std::int64_t> capacity = smallest_capacity(request, order);
-  if (!capacity) return true;
+  const DeviceBytes memories = capacities(request, order);
   std::vector<double> bytes(order.devices.size(), 0);
   for (std::size_t s = 0; s < order.staying.size(); ++s)
     for (const Part part : {weights, gradients, optimizer})
       if (order.staying[s].*part)
         bytes[s % bytes.size()] += bytes_of(request, request.pricing.stages[s], {part});
-  return std::ranges::max(bytes) <= static_cast<double>(*capacity);
+  for (std::size_t d = 0; d < bytes.size(); ++d)
+    if (bytes[d] > static_cast<double>(memories[d])) return false;
+  return true;
 }
 
 std::string staying_text(const std::vector<StayingTensors>& staying) {

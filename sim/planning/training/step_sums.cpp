@@ -160,7 +160,7 @@ void each_wait_for_sums(const Program& step, const EqualReplicas& replicas, cons
 TrainingSums sums_of(const Program& step, const StepMachine& machine) {
   const CopyTime up = copy_time(machine.platform, machine.priced, machine.platform.host().name);
   TrainingSums sums{.additions = static_cast<double>(step.operations.size()),
-                    .peak = peak_of(step, machine.devices.size())};
+                    .peaks = peaks_of(step, machine.devices.size())};
   for (const Program::Operation& operation : step.operations) sums.compute_s += operation.seconds;
   double loaded_bytes = 0, saved_bytes = 0;
   for (const Program::Instance& instance : step.instances) {

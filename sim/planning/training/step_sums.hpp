@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "planning/device_bytes.hpp"
 #include "planning/equal_replicas.hpp"
 #include "planning/program.hpp"
 #include "platform/platform.hpp"
@@ -13,8 +14,8 @@ namespace sluice {
 
 /// The seconds of all computations, all loads and all saves of a step. If the platform is a shown machine, loads of
 /// inputs do not count, because they use other links on the real machine. With overlap, the seconds of copies are
-/// divided by the number of devices that take turns, because each device has its own copy engines. `peak` is the most
-/// bytes that a device holds if all actions run one after the other.
+/// divided by the number of devices that take turns, because each device has its own copy engines. `peaks` is the most
+/// bytes that each device holds if all actions run one after the other.
 struct TrainingSums {
   double compute_s = 0, load_s = 0, save_s = 0;
   /// The seconds in which the slowest link that all of these loads and saves cross carries their bytes. This is 0 if
@@ -36,7 +37,7 @@ struct TrainingSums {
   struct StayingLoads {
     double load_s = 0, link_s = 0, shared_loads_s = 0, shared_s = 0;  ///< the same as above
   } staying = {};
-  std::int64_t peak = 0;
+  DeviceBytes peaks;
 };
 
 /// The machine of a step. All references must outlive the object.

@@ -33,7 +33,6 @@ class TrainingPlan {
         strategy_(*fates_),
         own_(chain_on_devices(request, order, {strategy_.selective, order.overlap})),
         capacities_(capacities(request, order)),
-        capacity_(smallest_capacity(request, order)),
         sequence_(order.sequence),
         weights_stay_(weights_stay(request, order)) {
     const auto drops = [](const Stage& stage) { return stage.kept.selective_bytes > 0; };
@@ -68,17 +67,18 @@ class TrainingPlan {
     const StepShape shape = shape_of_order();
     Program step = make_step(shape);
     if (!fits(step)) refuse(step, shape.in_flight);
-    add_facts(step, shape.in_flight, peak_of(step, order_.devices.size()));
+    add_facts(step, shape.in_flight, peaks_of(step, order_.devices.size()));
     sequence_ = sequence_of_only_plan(step);
     return listed(shape, step);
   }
 
   /// Returns the step with the fates that the strategy chooses. The step does not say how early the loads come.
   Program chosen_step() { return make_step(shape_of_order()); }
-  /// `step` is the result of chosen_step(), and `peak` its peak.
-  Draft listed(Program& step, std::int64_t peak, const ChosenStep::EarlyLoadLimits& limits,
+  /// `step` is the result of chosen_step(), and `peaks` are its peaks.
+  Draft listed(Program& step, const DeviceBytes& peaks, const ChosenStep::EarlyLoadLimits& limits,
                const std::vector<LoadPlace>* places, bool named) {
-    if (!std::exchange(has_facts_, true)) add_facts(step, std::min(in_flight(), per_batch()), peak);
+    if (!std::exchange(has_facts_, true))
+      add_facts(step, std::min(in_flight(), per_batch()), peaks);
     room_ = limits.room;
     chosen_room_ = limits.run_room ? limits.run_room : room_;
     sequence_ = limits.sequence;
@@ -116,9 +116,9 @@ class TrainingPlan {
                const std::vector<LoadPlace>* places = nullptr, bool named = true) const {
     Draft draft =
         list_training({request_, shape, order_, room_, sequence_, places, named}, step, facts_);
-    if (chosen_room_ && *chosen_room_ < no_limit)
-      for (const std::string& device : order_.devices)
-        stay_within(draft.plan, device, *chosen_room_);
+    for (std::size_t d = 0; chosen_room_ && d < order_.devices.size(); ++d)
+      if ((*chosen_room_)[d] < no_limit)
+        stay_within(draft.plan, order_.devices[d], (*chosen_room_)[d]);
     return draft;
   }
 
@@ -127,7 +127,7 @@ class TrainingPlan {
     const bool open =
         order_.overlap && !order_.sequence.pace && !order_.room && !strategy_.searches;
     if (!open || !loads_outlast_computations(step) || !loads_only_inputs(step)) return sequence_;
-    return {LoadOffers(step, request_, order_).pace_of_inputs(capacity_)};
+    return {LoadOffers(step, request_, order_).pace_of_inputs(capacities_)};
   }
 
   std::int64_t per_batch() const { return request_.workload.batch / request_.workload.micro_batch; }
@@ -159,11 +159,12 @@ class TrainingPlan {
     tape_ = std::move(choice.tape);
     facts_ = std::move(choice.facts);
     explained_ = choice.explained;
-    room_ = order_.room ? order_.room : capacity_;
+    room_ = order_.room;
+    if (!room_ && limited()) room_ = capacities_;
     chosen_room_ = order_.run_room ? order_.run_room : order_.room;
     if (!choice.bytes) return;
     room_ = room_of(*choice.bytes);
-    if (capacity_) chosen_room_ = room_;  // the search for fates gave its plan this many bytes
+    if (limited()) chosen_room_ = room_;  // the search for fates gave its plan so many bytes
     sequence_ = listing.sequence;
     if (listing.late) room_ = 0;
   }
@@ -195,21 +196,24 @@ class TrainingPlan {
     asked.shortage = [this, &chain = own.chain, &states = own.states, count](const Tape& tape) {
       const StepInputs inputs{chain, tape, states};
       const Program step = make_step(with_equal_peaks(shape_of(inputs, count)));
-      if (!capacity_ || !fits(step)) return shortage_at(capacities_, step, states);
-      // The search gives each device as many bytes as the smallest one has.
-      return shortage_of_run({request_, step_of(inputs, count), order_, capacity_})
-          .value_or(shortage_at(std::vector(capacities_.size(), *capacity_), step, states));
+      if (!limited() || !fits(step)) return worst_shortage(step, states, capacities_);
+      // The search gives its plan at most so many bytes.
+      const DeviceBytes most = room_of(budget().value_or(no_limit)).value_or(capacities_);
+      return shortage_of_run({request_, step_of(inputs, count), order_, most})
+          .value_or(worst_shortage(step, states, most));
     };
     return asked;
   }
 
   /// Returns how many bytes of each device may be used, including the tensors that stay there. Empty means unlimited.
-  std::optional<std::int64_t> room_of(std::int64_t bytes) const {
+  std::optional<DeviceBytes> room_of(std::int64_t bytes) const {
     if (bytes == std::numeric_limits<std::int64_t>::max()) return {};
     const std::int64_t each =
         checked_add(shares(bytes, static_cast<std::int64_t>(order_.devices.size())),
                     constants(own_.states).not_in_chain(own_.chain.devices), "bytes of training");
-    return weights_stay_ ? each : std::min(each, capacity_.value_or(each));
+    if (weights_stay_) return each;
+    const auto at_most = [&](std::int64_t own, std::size_t) { return std::min(each, own); };
+    return capacities_.changed(order_.devices.size(), at_most);
   }
 
   std::optional<std::int64_t> budget() const {
@@ -244,15 +248,14 @@ class TrainingPlan {
     if (equal < most) facts_.insert(facts_.begin(), {"fit_in_flight", most});
     return equal;
   }
+  bool limited() const { return capacities_.least() < no_limit; }
   static std::int64_t shares(std::int64_t all, std::int64_t per) { return (all + per - 1) / per; }
   bool fits(const Program& step) const {
-    for (std::uint32_t d = 0; d < capacities_.size(); ++d)
-      if (step.peak(d) > capacities_[d]) return false;
-    return true;
+    return peaks_of(step, order_.devices.size()).within(capacities_);
   }
   /// Returns the greatest number of micro-batches in flight that fits, or nothing if not even one fits.
   std::optional<std::int64_t> most_in_flight() const {
-    if (!capacity_) return per_batch();
+    if (!limited()) return per_batch();
     const auto count_fits = [this](std::int64_t count) {
       return fits(make_step(with_equal_peaks(shape_of(inputs(), count))));
     };
@@ -260,23 +263,21 @@ class TrainingPlan {
     return largest_that_fits(1, per_batch() + 1, count_fits);
   }
 
-  Shortage shortage_at(const std::vector<std::int64_t>& capacities, const Program& step,
-                       const std::vector<StageState>& states) const {
-    const WorstMoment worst = worst_moment(step, capacities);
-    Shortage shortage = held_at(worst, step, order_.devices, constants(states));
-    if (capacity_) shortage.available_bytes = capacities[worst.device];
-    return shortage;
+  Shortage worst_shortage(const Program& step, const std::vector<StageState>& states,
+                          const DeviceBytes& capacities) const {
+    const WorstMoment worst = worst_moment(step, order_.devices.size(), capacities);
+    return held_at(worst, step, order_.devices, constants(states));
   }
 
   [[noreturn]] void refuse(const Program& step, std::int64_t in_flight) const {
-    const WorstMoment worst = worst_moment(step, capacities_);
+    const WorstMoment worst = worst_moment(step, order_.devices.size(), capacities_);
     const Program::Operation& slot = step.operations[static_cast<std::size_t>(worst.operation)];
-    Shortage shortage = shortage_at(capacities_, step, own_.states);
+    Shortage shortage = held_at(worst, step, order_.devices, constants(own_.states));
     std::string message = "does not fit: training with " + std::to_string(in_flight) +
                           (in_flight == 1 ? " micro-batch" : " micro-batches") +
                           " in flight needs " + bytes_text(worst.bytes) + " of the " +
-                          format_bytes(capacities_[worst.device]) + " of " + shortage.pool +
-                          ", in the " + std::string(name_of(slot.kind)) + " of " +
+                          format_bytes(worst.capacity) + " of " + shortage.pool + ", in the " +
+                          std::string(name_of(slot.kind)) + " of " +
                           own_.chain.stages[static_cast<std::size_t>(slot.stage)].name + ":";
     for (const auto& [name, bytes] : shortage.by_class)
       message += "\n  " + name + ": " + format_bytes(bytes);
@@ -288,11 +289,11 @@ class TrainingPlan {
     throw Infeasible(message + "\n  " + advice_to_need_less(request_, order_), std::move(shortage));
   }
 
-  void add_facts(const Program& step, std::int64_t in_flight, std::int64_t peak) {
+  void add_facts(const Program& step, std::int64_t in_flight, const DeviceBytes& peaks) {
     facts_.insert(facts_.begin(), {{"in_flight", in_flight},
                                    {"passes_per_batch", step.passes},
                                    {"fates", strategy_.name},
-                                   {"bytes_needed", peak, "byte"}});
+                                   {"bytes_needed", peaks.greatest(), "byte"}});
     if (const std::int64_t stays = Constants{own_.states}.bytes_of_all(); stays > 0)
       facts_.push_back({"resident_bytes", stays, "byte"});
     if (explained_) return;
@@ -314,15 +315,14 @@ class TrainingPlan {
   ChainOnDevices selective_own_;
   /// Both chains for several micro-batches side by side. If weights take turns, fates are chosen for these chains.
   SideBySide together_, selective_together_;
-  std::vector<std::int64_t> capacities_;  ///< capacities() of the devices that take turns
-  std::optional<std::int64_t> capacity_;  ///< of the device with the least memory
+  DeviceBytes capacities_;  ///< capacities() of the devices that take turns
   LoadSequence sequence_;
   bool weights_stay_;
   Tape tape_;
   bool selective_ = false;  ///< whether own_ is for selective recomputation
   bool explained_ = false;
   /// The bytes that early loads may use, and those that the whole run may use.
-  std::optional<std::int64_t> room_, chosen_room_;
+  std::optional<DeviceBytes> room_, chosen_room_;
   std::vector<Fact> facts_;
   bool has_facts_ = false;  ///< whether facts_ has the facts of chosen_step()
   FoundListings found_listings_;
@@ -356,8 +356,8 @@ ChosenStep::ChosenStep(const PolicyRequest& request, const TrainingOrder& order,
 
 ChosenStep::~ChosenStep() = default;
 
-std::int64_t ChosenStep::peak() const {
-  return parts_->offers.peak();
+const DeviceBytes& ChosenStep::peaks() const {
+  return parts_->offers.peaks();
 }
 
 const Program& ChosenStep::program() const {
@@ -378,7 +378,7 @@ double ChosenStep::at_least(const EarlyLoadLimits& limits, const Offer& offer) c
 
 Draft ChosenStep::listed(const EarlyLoadLimits& limits, const std::vector<LoadPlace>* places,
                          bool named) const {
-  return parts_->plan.listed(parts_->offers.scratch(), peak(), limits, places, named);
+  return parts_->plan.listed(parts_->offers.scratch(), peaks(), limits, places, named);
 }
 
 FateChoice choose_fates(const PolicyRequest& request, const TrainingOrder& order, double worth,

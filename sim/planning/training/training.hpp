@@ -11,6 +11,7 @@
 
 #include "fates/strategy.hpp"
 #include "planning/candidate.hpp"
+#include "planning/device_bytes.hpp"
 #include "planning/draft.hpp"
 #include "planning/request.hpp"
 #include "planning/slots/load_places.hpp"
@@ -91,15 +92,15 @@ struct TrainingOrder {
   std::optional<std::int64_t> in_flight;
   std::vector<std::string> devices;  ///< the devices that take turns
   bool overlap = true;
-  /// Early loads may fill each device up to this number of bytes. If empty, they may fill it completely. `room` also
+  /// Early loads may fill each device up to its number of bytes. If empty, they may fill it completely. `room` also
   /// limits the whole run, unless `run_room` is given.
-  std::optional<std::int64_t> room = {};
+  std::optional<DeviceBytes> room = {};
   /// The fates, if a search has already found them for this number of micro-batches in flight. If null, the strategy
   /// chooses the fates. A search may have found a way to list the loads, too: `sequence` and `late` say which one.
   std::shared_ptr<const FateChoice> chosen = {};
   /// How many bytes of each device the whole run may use. If empty, it may use `room` bytes. The value `no_limit` means
   /// all bytes.
-  std::optional<std::int64_t> run_room = {};
+  std::optional<DeviceBytes> run_room = {};
   LoadSequence sequence = {};
   bool late = false;  ///< whether each load is listed before the operation that needs it
   /// Indexed by stage: which tensors of this stage stay on the device, although other tensors take turns. If empty,
@@ -163,23 +164,23 @@ class ChosenStep {
              std::optional<std::int64_t> memory = {});
   ~ChosenStep();
 
-  /// Returns the most bytes that a device holds if the actions run one after the other.
-  std::int64_t peak() const;
+  /// Returns the most bytes that each device holds if the actions run one after the other.
+  const DeviceBytes& peaks() const;
   /// Returns the step.
   const Program& program() const;
 
   /// The limits for the early loads of a step. These loads may fill each device up to `room` bytes, and load_late()
   /// places them in the sequence `sequence`.
   struct EarlyLoadLimits {
-    std::int64_t room = 0;
+    DeviceBytes room = 0;
     LoadSequence sequence = {};
     /// How many bytes of each device the whole run may use. If empty, it may use `room` bytes.
-    std::optional<std::int64_t> run_room = {};
+    std::optional<DeviceBytes> run_room = {};
   };
   struct Offer {
     std::vector<LoadPlace> places;              ///< the places of the loads in the list
     std::vector<std::uint32_t> instances = {};  ///< the tensors that these loads bring
-    std::int64_t most = 0;  ///< this many bytes of a device are enough for these places
+    DeviceBytes most = 0;  ///< this many bytes of each device are enough for these places
   };
   Offer offer(const EarlyLoadLimits& limits) const;
   /// Returns a lower bound on the seconds of the run, wherever its loads are listed. Returns 0 if none is known.
@@ -225,8 +226,8 @@ std::vector<Candidate> searched_candidates(const PolicyRequest& request, const T
                                            const std::vector<std::int64_t>& in_flight,
                                            std::shared_ptr<const std::vector<Stage>> stages);
 
-/// Returns the most bytes that any of the first `devices` devices holds if the actions run one after the other.
-std::int64_t peak_of(const Program& step, std::size_t devices);
+/// Returns the most bytes that each of the first `devices` devices holds if the actions run one after the other.
+DeviceBytes peaks_of(const Program& step, std::size_t devices);
 
 /// Says how a step is listed as a plan. Loads come as late as they can without making an action wait, but never before
 /// there is room for them within `capacity`.
@@ -234,7 +235,7 @@ struct Listing {
   const PolicyRequest& request;
   const StepShape& shape;
   const TrainingOrder& order;
-  std::optional<std::int64_t> capacity;  ///< bytes of a device
+  std::optional<DeviceBytes> capacity;  ///< bytes of each device
   LoadSequence sequence = {};
   /// The places of the loads, in the order in which operations need them. If null, load_late() and the room in memory
   /// decide the places.

@@ -2,7 +2,6 @@
 #include "planning/training/ways.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <sstream>
 #include <tuple>
 #include <type_traits>
@@ -20,6 +19,7 @@
 #include "planning/training/larger_step.hpp"
 #include "planning/training/late_loads.hpp"
 #include "planning/training/orders.hpp"
+#include "planning/training/run_front.hpp"
 #include "planning/training/step_digest.hpp"
 #include "planning/training/work_of_batches.hpp"
 
@@ -49,34 +49,6 @@ PolicyRequest with_share(const PolicyRequest& request) {
   return request.priced(request.pricing.on(*request.replicas->share));
 }
 
-/// Takes those runs that no run within fewer bytes beats. It gets the runs in the order of their bytes. Of equally fast
-/// runs, it takes only a few.
-class Front {
- public:
-  explicit Front(std::size_t most_equal) : most_equal_(most_equal) {}
-  /// Returns whether the front may take a run that takes at least these seconds.
-  bool may_take(double at_least) const {
-    return !slower(at_least) && (places_.size() < most_equal_ || faster(at_least));
-  }
-  /// Returns whether the front takes the run. It takes no two equally fast runs whose loads have the same places.
-  bool takes(double seconds, const std::vector<LoadPlace>& places) {
-    if (slower(seconds)) return false;
-    if (faster(seconds)) {
-      seconds_ = seconds;
-      places_.clear();
-    }
-    return places_.size() < most_equal_ && places_.insert(places).second;
-  }
-
- private:
-  bool slower(double seconds) const { return seconds > seconds_ * (1 + 1e-9); }
-  bool faster(double seconds) const { return seconds < seconds_ * (1 - 1e-9); }
-
-  std::size_t most_equal_;  ///< how many equally fast runs are taken
-  double seconds_ = std::numeric_limits<double>::infinity();  ///< of the fastest run so far
-  std::set<std::vector<LoadPlace>> places_;  ///< the places of loads in the runs that take so long
-};
-
 }  // namespace
 
 std::string step_text(const PolicyRequest& request, const TrainingOrder& order,
@@ -94,7 +66,7 @@ TrainingWays::TrainingWays(const PolicyRequest& request, TrainingOrder order,
                            std::shared_ptr<PeaksOfBatches> peaks,
                            std::shared_ptr<const std::vector<Stage>> stages)
     : enforced_(request.capacity_enforced),
-      capacity_(smallest_capacity(request, order)),
+      capacity_(capacities(request, order)),
       unlimited_(with_share(request)),
       order_(std::move(order)),
       peaks_(std::move(peaks)),
@@ -111,16 +83,16 @@ TrainingWays::TrainingWays(const PolicyRequest& request, TrainingOrder order,
   // The run may use the whole memory only if no transfers share a link, because then more memory never makes an
   // action start later. With placement backing, replicas that are simulated together may share links, too.
   const bool alone = !request.replicas || !request.replicas->judged_together;
-  if (!whole_ && alone && !shares_links()) run_room_ = capacity_.value_or(no_limit);
+  if (!whole_ && alone && !shares_links()) run_room_ = capacity_;
   simulates_all_ = !whole_ && request.real_machine && joined_replicas(request);
   links_are_free_ = whole_ && !shared_ && !request.replicas->sums_share_links && !shares_links();
 }
 
 std::int64_t TrainingWays::count() const {
-  const std::size_t rooms = run_room_ ? 1 : uses_idle_links() ? 2 + run_parts.size() : 2;
-  const auto ways_of = [this,
-                        late = lists_late() ? load_orders.size() : 0](const TriedCounts& tried) {
-    return paces_of(tried) * (ahead_parts.size() + tried.listings + late);
+  const std::size_t unlike = capacity_.differ() ? 1 : 0;
+  const std::size_t rooms = run_room_ ? 1 : 2 + unlike + (uses_idle_links() ? run_parts.size() : 0);
+  const auto ways_of = [&, late = lists_late() ? load_orders.size() : 0](const TriedCounts& tried) {
+    return paces_of(tried) * ((1 + unlike) * (ahead_parts.size() + tried.listings) + late);
   };
   if (tries_few()) return static_cast<std::int64_t>(rooms * ways_of(few_tried));
   std::size_t ways = ways_of(most_tried);
@@ -132,12 +104,13 @@ std::int64_t TrainingWays::count() const {
 std::vector<Candidate> TrainingWays::opened(const std::shared_ptr<const TrainingWays>& ways,
                                             double at_least) {
   const std::int64_t in_flight = *ways->order_.in_flight;
-  if (ways->capacity_ &&
+  if (ways->limited() &&
       !ways->fits(ways->peaks_->at_least(in_flight, ways->per_batch() > in_flight)))
     return {};
   // The plan for a shown machine is changed afterwards, and may then need fewer bytes.
   const bool stays = !ways->unlimited_.real_machine && !ways->unlimited_.made_to_change;
-  const std::optional<std::int64_t> memory = stays ? ways->capacity_ : std::nullopt;
+  const std::int64_t most = ways->capacity_.greatest();
+  const auto memory = stays && most < no_limit ? std::optional(most) : std::nullopt;
   const double blocks_s =
       block_bound(ways->whole_ ? *ways->whole_ : ways->unlimited_, ways->order_, memory);
   const auto open = [ways, memory, least = std::max(at_least, blocks_s)] {
@@ -198,14 +171,14 @@ std::vector<Candidate> TrainingWays::fastest_within(const std::shared_ptr<const 
   const auto count = static_cast<std::int64_t>(all.size());
   return {{0, count, [ways, step, all = std::move(all)](double worth, const auto& use) {
              const ChosenStep whole(*ways->whole_, ways->order_);
-             Front front(most_equal(step->program().count_of_all()));
+             RunFront front(most_equal(step->program().count_of_all()));
              std::vector<Settled> taken;
              for (const LoadChoice& way : all) {
                if (!front.may_take(way.at_least)) continue;
                Settled one = settled(ways, step, way);
                if (!front.takes(one.seconds, *way.places)) continue;
                LoadChoice run = way;
-               if (ways->links_are_free_) run.limits.run_room = ways->capacity_.value_or(no_limit);
+               if (ways->links_are_free_) run.limits.run_room = ways->capacity_;
                if (whole.at_least(run.limits, {.places = *way.places}) >= worth) continue;
                taken.push_back(ways->links_are_free_ ? settled(ways, step, run) : std::move(one));
              }
@@ -233,7 +206,11 @@ Settled TrainingWays::settled(const std::shared_ptr<const TrainingWays>& ways,
       if (!few_passes) throw;
       return {};
     }
-  const std::int64_t needed = std::max(step->peak(), way.limits.room);
+  const auto more = [&](std::int64_t peak, std::size_t d) {
+    return std::max(peak, way.limits.room[d]);
+  };
+  const DeviceBytes needed =
+      ways->counted(step->peaks().changed(ways->order_.devices.size(), more));
   if (plan && ways->run_may_fill_host(*plan) && way.limits.run_room.value_or(needed) != needed) {
     LoadChoice within = way;
     within.limits.run_room = needed;
@@ -295,28 +272,31 @@ std::vector<TrainingWays::LoadChoice> TrainingWays::ways(const ChosenStep& step,
                                                          const TriedCounts& tried,
                                                          SeenWays& seen) const {
   std::vector<LimitedOffer> all;
+  const std::vector<RoomShares> all_shares = shares_of(offered.peaks());
   for (std::size_t p = 0; p < paces_of(tried); ++p)
-    add_rooms(offered, {paces[p]}, tried.each_room, all);
+    for (const RoomShares& shares : all_shares)
+      add_rooms(offered, {paces[p]}, shares, tried.each_room, all);
   std::stable_sort(all.begin(), all.end(),
                    [](const auto& a, const auto& b) { return a.limits.room < b.limits.room; });
   std::vector<LoadChoice> ways;
   for (const LimitedOffer& one : all) add_ways(step, one, seen, ways);
-  for (std::size_t p = paces_of(tried); p-- > 0;) {
-    std::int64_t room = no_limit;
-    for (std::size_t n = 0; n < tried.listings && room >= offered.peak(); ++n) {
-      const ChosenStep::EarlyLoadLimits limits{room, {paces[p]}, run_room_};
-      const LimitedOffer one{limits, offered.offer(limits)};
-      add_ways(step, one, seen, ways);
-      room = one.offer.most - 1;
+  for (std::size_t p = paces_of(tried); p-- > 0;)
+    for (const RoomShares& shares : all_shares) {
+      std::int64_t room = no_limit;
+      for (std::size_t n = 0; n < tried.listings && room >= offered.peaks().greatest(); ++n) {
+        const ChosenStep::EarlyLoadLimits limits{shares.of(room), {paces[p]}, run_room_};
+        const LimitedOffer one{limits, offered.offer(limits)};
+        add_ways(step, one, seen, ways);
+        room = shares.smallest_with(one.offer.most) - 1;
+      }
     }
-  }
   // Reversed, the ways with the machine's pace and the most room come first. The fastest way is probably among them.
   std::reverse(ways.begin(), ways.end());
   // The judge takes the first of equally fast ways. Of ways with the same places of loads, all except the first that
   // was found go to the end. They usually have less room, and more room may make the steps of a longer run faster.
   std::stable_partition(ways.begin(), ways.end(),
                         [](const LoadChoice& way) { return !way.listed_again; });
-  if (lists_late() && fits(step.peak())) add_late_ways(step, offered, tried, seen, ways);
+  if (lists_late() && fits(step.peaks())) add_late_ways(step, offered, tried, seen, ways);
   if (std::is_same_v<Offered, ChosenStep> && !whole_)
     for (LoadChoice& way : ways) way.places = nullptr;  // listed() makes them again from the limits
   return ways;
@@ -325,13 +305,17 @@ std::vector<TrainingWays::LoadChoice> TrainingWays::ways(const ChosenStep& step,
 void TrainingWays::add_ways(const ChosenStep& step, const LimitedOffer& one, SeenWays& seen,
                             std::vector<LoadChoice>& ways) const {
   LoadChoice way{one.limits};
-  std::vector<std::int64_t> rooms = {one.limits.room, one.offer.most};
+  // The places are made again from each of these rooms.
+  std::vector<DeviceBytes> rooms = {one.limits.room};
+  if (!one.limits.room.differ()) rooms.emplace_back(one.offer.most.greatest());
+  if (capacity_.differ()) rooms.push_back(one.offer.most);
   if (uses_idle_links())
     for (const double part : run_parts)
-      rooms.push_back(static_cast<std::int64_t>(part * static_cast<double>(one.offer.most)));
-  for (const std::int64_t room : rooms) {
+      rooms.emplace_back(
+          static_cast<std::int64_t>(part * static_cast<double>(one.offer.most.greatest())));
+  for (const DeviceBytes& room : rooms) {
     if (!fits(room)) continue;
-    std::set<std::int64_t>& stays_within =
+    std::set<DeviceBytes>& stays_within =
         seen[static_cast<std::size_t>(one.limits.sequence.order)][one.offer.places];
     way.listed_again = !stays_within.empty();
     if (!stays_within.insert(run_room_.value_or(room)).second) continue;
@@ -346,14 +330,16 @@ void TrainingWays::add_ways(const ChosenStep& step, const LimitedOffer& one, See
 
 template <class Offered>
 void TrainingWays::add_rooms(const Offered& offered, const LoadSequence& sequence,
-                             std::size_t each_room, std::vector<LimitedOffer>& all) const {
-  const std::vector<std::int64_t> rooms = this->rooms(offered.peak(), each_room);
+                             const RoomShares& shares, std::size_t each_room,
+                             std::vector<LimitedOffer>& all) const {
+  const std::vector<std::int64_t> rooms =
+      this->rooms(offered.peaks().greatest(), shares, each_room);
   std::size_t end = 0;  // the rooms from this index on are done, or do not fit
-  while (end < rooms.size() && fits(rooms[end])) ++end;
+  while (end < rooms.size() && fits(shares.of(rooms[end]))) ++end;
   while (end > 0) {
-    ChosenStep::Offer offer = offered.offer({rooms[end - 1], sequence, run_room_});
-    while (end > 1 && rooms[end - 2] >= offer.most) --end;
-    all.push_back({{rooms[--end], sequence, run_room_}, std::move(offer)});
+    ChosenStep::Offer offer = offered.offer({shares.of(rooms[end - 1]), sequence, run_room_});
+    while (end > 1 && rooms[end - 2] >= shares.smallest_with(offer.most)) --end;
+    all.push_back({{shares.of(rooms[--end]), sequence, run_room_}, std::move(offer)});
   }
 }
 
@@ -371,8 +357,16 @@ void TrainingWays::add_late_ways(const ChosenStep& step, const Offered& offered,
   }
 }
 
-std::vector<std::int64_t> TrainingWays::rooms(std::int64_t peak, std::size_t each) const {
-  if (unlimited_.made_to_change && capacity_ && run_room_) return {std::max(peak, *capacity_)};
+std::vector<RoomShares> TrainingWays::shares_of(const DeviceBytes& peaks) const {
+  std::vector<RoomShares> shares(1);
+  if (capacity_.differ() && peaks.differ()) shares.emplace_back(peaks, order_.devices.size());
+  return shares;
+}
+
+std::vector<std::int64_t> TrainingWays::rooms(std::int64_t peak, const RoomShares& shares,
+                                              std::size_t each) const {
+  if (unlimited_.made_to_change && limited() && run_room_)
+    return {std::max(peak, shares.greatest_within(capacity_))};
   std::vector<std::int64_t> rooms;
   for (std::size_t i = 0; i < ahead_parts.size(); i += each)
     rooms.push_back(peak + static_cast<std::int64_t>(ahead_parts[i] * static_cast<double>(peak)));

@@ -13,6 +13,7 @@
 
 #include "planning/candidate.hpp"
 #include "planning/training/orders.hpp"
+#include "planning/training/room_shares.hpp"
 #include "planning/training/training.hpp"
 #include "planning/training/tried_loads.hpp"
 
@@ -59,10 +60,10 @@ class TrainingWays {
     bool listed_again = false;
   };
   /// The ways that were found so far. There is one map for each order of the loads (LoadOrder).
-  /// The key is a list of the places of all loads. The value has the numbers of bytes within which runs with these
-  /// places stay: one number for each way. Ways with equal places and bytes are equal.
+  /// The key is a list of the places of all loads. The value has the bytes within which runs with these places stay,
+  /// for each way. Ways with equal places and bytes are equal.
   using SeenWays =
-      std::array<std::map<std::vector<LoadPlace>, std::set<std::int64_t>>, load_orders.size()>;
+      std::array<std::map<std::vector<LoadPlace>, std::set<DeviceBytes>>, load_orders.size()>;
   struct LimitedOffer {
     ChosenStep::EarlyLoadLimits limits;
     ChosenStep::Offer offer;
@@ -111,11 +112,11 @@ class TrainingWays {
   /// the run slower.
   void add_ways(const ChosenStep& step, const LimitedOffer& one, SeenWays& seen,
                 std::vector<LoadChoice>& ways) const;
-  /// Adds offers for different rooms, with this sequence of loads. A room is a number of bytes up to which early loads
-  /// may fill a device. If several rooms lead to the same listing, adds an offer only for the smallest of these rooms.
+  /// Adds offers for different rooms, with this sequence of loads. Early loads may fill the devices up to the bytes of
+  /// a room. If several rooms lead to the same listing, adds an offer only for the smallest of these rooms.
   template <class Offered>
-  void add_rooms(const Offered& offered, const LoadSequence& sequence, std::size_t each_room,
-                 std::vector<LimitedOffer>& all) const;
+  void add_rooms(const Offered& offered, const LoadSequence& sequence, const RoomShares& shares,
+                 std::size_t each_room, std::vector<LimitedOffer>& all) const;
   /// Adds ways that list each load before the operation that needs it. The copy engine may still start such a load
   /// earlier. But the load gets memory only if the operations listed before it have all the memory that they need, also
   /// while tensors are being saved. If an operation needs several loads, they come in each of three orders.
@@ -123,10 +124,18 @@ class TrainingWays {
   void add_late_ways(const ChosenStep& step, const Offered& offered, const TriedCounts& tried,
                      SeenWays& seen, std::vector<LoadChoice>& ways) const;
 
+  /// Returns how rooms are shared out that are tried for a step with these peaks. If memories are unlike, the device
+  /// with the smallest of them need not have room for the greatest peak.
+  std::vector<RoomShares> shares_of(const DeviceBytes& peaks) const;
+  /// Returns the bytes. If all devices have equally large memories, one number stands for all of them.
+  DeviceBytes counted(const DeviceBytes& bytes) const {
+    return capacity_.differ() ? bytes : bytes.greatest();
+  }
   /// Returns the rooms that are tried, the smallest first. `each` is TriedCounts::each_room. A room is the step's peak
   /// plus bytes for early loads, so the smallest room is the peak alone. A plan that is made to be changed may use the
   /// whole memory of its machine, unless transfers share a link: plans for other machines have other rooms.
-  std::vector<std::int64_t> rooms(std::int64_t peak, std::size_t each) const;
+  std::vector<std::int64_t> rooms(std::int64_t peak, const RoomShares& shares,
+                                  std::size_t each) const;
   /// Returns whether there are the ways of add_late_ways(). Their run may use the whole memory of the device.
   bool lists_late() const { return run_room_ && !unlimited_.made_to_change; }
   /// Returns whether few ways are tried, because they take long to simulate: the order is one of many with different
@@ -146,16 +155,16 @@ class TrainingWays {
   std::int64_t per_batch() const {
     return unlimited_.workload.batch / unlimited_.workload.micro_batch;
   }
-  bool fits(std::int64_t bytes) const { return !capacity_ || bytes <= *capacity_; }
+  bool limited() const { return capacity_.least() < no_limit; }
+  bool fits(const DeviceBytes& bytes) const { return bytes.within(capacity_); }
   /// Returns whether two transfers of the run may use one link at the same time, and slow each other down.
   bool shares_links() const;
 
   bool enforced_;
-  /// The capacity of the smallest device. Empty means unlimited.
-  std::optional<std::int64_t> capacity_;
+  DeviceBytes capacity_;  ///< capacities() of the devices
   /// How many bytes of each device a run may use. If empty, each way has its own limit: the bytes up to which its early
   /// loads may fill a device.
-  std::optional<std::int64_t> run_room_;
+  std::optional<DeviceBytes> run_room_;
   /// If the request is for one of several replicas that delay each other: for the machine with its share of the links.
   PolicyRequest unlimited_;
   /// The request for the whole links, if the request is for one of several replicas that share links, or that sum

@@ -99,7 +99,7 @@ double WorkOfBatches::at_least(double batches, std::int64_t micro_batches,
 // device holds the most bytes at the first or the last of them. At both, the bytes are a linear function of the number
 // of micro-batches. The peak is the greatest of such functions, so each further micro-batch adds at least as much to it
 // as the one before. So beyond 3 micro-batches, each adds at least (peak of 3) - (peak of 2).
-std::int64_t PeaksOfBatches::at_least(std::int64_t in_flight, bool several_passes) {
+DeviceBytes PeaksOfBatches::at_least(std::int64_t in_flight, bool several_passes) {
   auto& few = few_[several_passes ? 1 : 0];
   // Sizes that are computed together need the fates only once.
   const std::int64_t least = in_flight <= 3 ? in_flight : 2,
@@ -110,11 +110,14 @@ std::int64_t PeaksOfBatches::at_least(std::int64_t in_flight, bool several_passe
       sizes.push_back({several_passes ? count + 1 : count, count});
     const std::vector<TrainingSums> sums = training_sums(request_, order_, sizes);
     for (std::size_t s = 0; s < sizes.size(); ++s)
-      few[static_cast<std::size_t>(least - 1) + s] = sums[s].peak;
+      few[static_cast<std::size_t>(least - 1) + s] = sums[s].peaks;
   }
   if (in_flight <= 3) return *few[static_cast<std::size_t>(in_flight - 1)];
-  const double more = static_cast<double>(in_flight - 3) * static_cast<double>(*few[2] - *few[1]);
-  return *few[2] + static_cast<std::int64_t>(std::min(more, 4e18));
+  return few[2]->changed(order_.devices.size(), [&](std::int64_t of_three, std::size_t device) {
+    const auto each = static_cast<double>(of_three - (*few[1])[device]);
+    const double more = static_cast<double>(in_flight - 3) * each;
+    return of_three + static_cast<std::int64_t>(std::min(more, 4e18));
+  });
 }
 
 }  // namespace sluice

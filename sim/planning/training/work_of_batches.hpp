@@ -33,7 +33,7 @@ class WorkOfBatches {
   TrainingSums between_;
 };
 
-/// Lower bounds on the peak of every device. They are computed when they are needed first.
+/// Lower bounds on the peaks of the devices. They are computed when they are needed first.
 class PeaksOfBatches {
  public:
   /// The stages to which `request` refers must outlive this object.
@@ -41,14 +41,14 @@ class PeaksOfBatches {
       : request_(std::move(request)), order_(std::move(order)) {}
 
   /// Returns a lower bound with `in_flight` micro-batches side by side, if a batch has one or several passes.
-  std::int64_t at_least(std::int64_t in_flight, bool several_passes);
+  DeviceBytes at_least(std::int64_t in_flight, bool several_passes);
 
  private:
   PolicyRequest request_;
   TrainingOrder order_;
   /// The peaks with 1, 2 and 3 micro-batches in flight: for a batch of one pass, and for a batch of two passes, of which
   /// the second has one micro-batch.
-  std::array<std::array<std::optional<std::int64_t>, 3>, 2> few_ = {};
+  std::array<std::array<std::optional<DeviceBytes>, 3>, 2> few_ = {};
 };
 
 }  // namespace sluice

@@ -38,13 +38,13 @@ void add_constants(ByClass& held, const Constants& constants, std::size_t device
 
 }  // namespace
 
-WorstMoment worst_moment(const Program& step, const std::vector<std::int64_t>& capacities) {
+WorstMoment worst_moment(const Program& step, std::size_t devices, const DeviceBytes& capacities) {
   WorstMoment worst;
-  for (std::uint32_t d = 0; d < capacities.size(); ++d) {
+  for (std::uint32_t d = 0; d < devices; ++d) {
     const std::vector<std::int64_t> levels = step.bytes(d);
     const auto most = std::max_element(levels.begin(), levels.end());
-    if (d == 0 || *most - capacities[d] > worst.bytes - capacities[worst.device])
-      worst = {d, *most, most - levels.begin()};
+    if (d == 0 || *most - capacities[d] > worst.bytes - worst.capacity)
+      worst = {d, *most, most - levels.begin(), capacities[d]};
   }
   return worst;
 }
@@ -59,15 +59,18 @@ Shortage held_at(const WorstMoment& worst, const Program& step,
   const Program::Operation& slot = step.operations[static_cast<std::size_t>(worst.operation)];
   if (slot.device == worst.device) of_class(held, TensorClass::workspace) += slot.workspace;
   add_constants(held, constants, worst.device);
-  return {.pool = pools[worst.device], .needed_bytes = worst.bytes, .by_class = by_class(held)};
+  Shortage shortage{
+      .pool = pools[worst.device], .needed_bytes = worst.bytes, .by_class = by_class(held)};
+  if (worst.capacity < no_limit) shortage.available_bytes = worst.capacity;
+  return shortage;
 }
 
 std::optional<Shortage> shortage_of_constants(const Constants& constants,
                                               const std::vector<std::string>& pools,
-                                              const std::vector<std::int64_t>& capacities) {
+                                              const DeviceBytes& capacities) {
   const auto lacks = [&](std::size_t d) { return constants.bytes(d) - capacities[d]; };
   std::size_t device = 0;
-  for (std::size_t d = 1; d < capacities.size(); ++d)
+  for (std::size_t d = 1; d < pools.size(); ++d)
     if (lacks(d) > lacks(device)) device = d;
   if (lacks(device) < 0) return {};
   ByClass held{};

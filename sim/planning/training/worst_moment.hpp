@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "planning/device_bytes.hpp"
 #include "planning/program.hpp"
 #include "planning/training/step.hpp"
 
@@ -17,14 +18,14 @@ struct PolicyRequest;
 struct TrainingOrder;
 
 /// The moment at which a device lacks the most bytes: during operation `operation`, device `device` holds `bytes`
-/// bytes.
+/// bytes, and its memory has `capacity` bytes.
 struct WorstMoment {
   std::uint32_t device = 0;
-  std::int64_t bytes = 0, operation = 0;
+  std::int64_t bytes = 0, operation = 0, capacity = 0;
 };
-/// Returns the worst moment of a step on devices with these capacities. If no device lacks bytes, it is the moment at
-/// which one of them has the fewest bytes left. The step must have at least one operation.
-WorstMoment worst_moment(const Program& step, const std::vector<std::int64_t>& capacities);
+/// Returns the worst moment of a step on so many devices with these capacities. If no device lacks bytes, it is the
+/// moment at which one of them has the fewest bytes left. The step must have at least one operation.
+WorstMoment worst_moment(const Program& step, std::size_t devices, const DeviceBytes& capacities);
 
 /// The weights, gradients and optimizer state that stay on devices.
 struct Constants {
@@ -47,7 +48,7 @@ struct Constants {
 };
 
 /// Returns a shortage with the bytes at this moment, for each class of tensors. The tensors that stay on the device are
-/// included. `pools` has the names of the devices. The caller must still set `available_bytes`.
+/// included. `pools` has the names of the devices.
 Shortage held_at(const WorstMoment& worst, const Program& step,
                  const std::vector<std::string>& pools, const Constants& constants);
 
@@ -55,7 +56,7 @@ Shortage held_at(const WorstMoment& worst, const Program& step,
 /// Returns nothing if each device has room for more. `pools` has the names of the devices.
 std::optional<Shortage> shortage_of_constants(const Constants& constants,
                                               const std::vector<std::string>& pools,
-                                              const std::vector<std::int64_t>& capacities);
+                                              const DeviceBytes& capacities);
 
 /// Returns advice for a scenario that does not fit. The advice leaves out what the scenario already does.
 std::string advice_to_need_less(const PolicyRequest& request, const TrainingOrder& order);

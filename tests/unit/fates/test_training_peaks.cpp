@@ -20,7 +20,7 @@ TEST_CASE("the peak of training is convex in the number of micro-batches in flig
     const PolicyRequest& request = drawn.request;
     const TrainingOrder order{"streamed", false, {}, {"gpu"}, true};
     const auto peak = [&](std::int64_t micro_batches, std::int64_t in_flight) {
-      return training_sums(request, order, {{micro_batches, in_flight}}).front().peak;
+      return training_sums(request, order, {{micro_batches, in_flight}}).front().peaks.greatest();
     };
     INFO(text << request.strategy().name);
     for (const std::int64_t passes : {1, 2, 3}) {
@@ -63,7 +63,7 @@ TEST_CASE("the sums of a small step are those of a request with this batch") {
     INFO(text << request.strategy().name);
     const TrainingSums sums = training_sums(request, order, {size}).front();
     const TrainingSums own = training_sums(small, settled, {size}).front();
-    CHECK(sums.peak == own.peak);
+    CHECK(sums.peaks == own.peaks);
     for (const auto what : {&TrainingSums::compute_s, &TrainingSums::load_s, &TrainingSums::save_s,
                             &TrainingSums::link_s, &TrainingSums::additions,
                             &TrainingSums::first_loads_s, &TrainingSums::last_saves_s})

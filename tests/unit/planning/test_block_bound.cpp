@@ -34,16 +34,17 @@ TEST_CASE("no training run with limited memory takes fewer seconds than its bloc
     INFO(text << request.strategy().name);
     CAPTURE(*order.in_flight, micro_batches, workload.batches_per_step, workload.steps);
     const ChosenStep step(request, order);
-    const double with_much_memory = block_bound(request, order, 1'000 * step.peak());
+    const double with_much_memory = block_bound(request, order, 1'000 * step.peaks().greatest());
     for (int w = 0; w < 3; ++w) {
-      ChosenStep::EarlyLoadLimits limits = test::random_limits(dice, step.peak());
+      ChosenStep::EarlyLoadLimits limits = test::random_limits(dice, step.peaks().greatest());
       const std::int64_t memory =
-          step.peak() + step.peak() * static_cast<std::int64_t>(dice.below(20)) / 20;
-      limits.room = std::min(limits.room, memory);
+          step.peaks().greatest() +
+          step.peaks().greatest() * static_cast<std::int64_t>(dice.below(20)) / 20;
+      limits.room = std::min(limits.room.greatest(), memory);
       limits.run_room = memory;
       const double bound = block_bound(request, order, memory);
       const double seconds = run_seconds(finish(step.listed(limits), request));
-      CAPTURE(memory, step.peak());
+      CAPTURE(memory, step.peaks().greatest());
       CHECK(bound <= seconds);
       CHECK((bound > 0) == (*order.in_flight >= least_of_blocks));
       ++compared;
@@ -69,8 +70,8 @@ TEST_CASE(
   const CutModel cut = cut_models(scenario).front();
   PolicyRequest request =
       request_of(scenario, cut, plain_fates(fate_catalog().find("offload_all")));
-  TrainingOrder order{.policy = "tested", .weights_stay = false, .in_flight = 100,
-                      .devices = {"gpu"}};
+  TrainingOrder order{
+      .policy = "tested", .weights_stay = false, .in_flight = 100, .devices = {"gpu"}};
   const double wide = block_bound(request, order, 1'000'000'000);
   const double narrow = block_bound(request, order, 21'000'000);
   CAPTURE(wide, narrow);

@@ -32,7 +32,8 @@ Plan listed(const PolicyRequest& request, const TrainingOrder& order, const Limi
     plan = finish(list_training({request, shape, order, limits.room, limits.sequence}, step, {}),
                   request);
     if (limits.run_room)
-      for (const std::string& device : order.devices) stay_within(*plan, device, *limits.run_room);
+      for (const std::string& device : order.devices)
+        stay_within(*plan, device, limits.run_room->greatest());
   });
   return *plan;
 }
@@ -98,9 +99,9 @@ Compared few_passes(const std::string& policy, std::uint64_t seed, std::size_t m
     INFO(text << request.strategy().name);
     CAPTURE(round, *order.in_flight, micro_batches, order.overlap);
     const ChosenStep step(request, order);
-    Limits limits = test::random_limits(dice, step.peak());
-    limits.room = std::min(limits.room, 2 * step.peak());
-    limits.run_room = std::max(limits.room, step.peak());
+    Limits limits = test::random_limits(dice, step.peaks().greatest());
+    limits.room = std::min(limits.room.greatest(), 2 * step.peaks().greatest());
+    limits.run_room = std::max(limits.room.greatest(), step.peaks().greatest());
     const Plan plan = listed(request, order, limits, /*whole=*/false);
     if (plan.iterations == 1) continue;
     ++compared.folded;

@@ -51,7 +51,8 @@ TEST_CASE(
       more.workload.batch += additional * more.workload.micro_batch;
       const ChosenStep step(request, order), larger_step(more, *order_of_more);
       for (int w = 0; w < 6; ++w) {
-        const ChosenStep::EarlyLoadLimits limits = test::random_limits(dice, larger.peak());
+        const ChosenStep::EarlyLoadLimits limits =
+            test::random_limits(dice, larger.peaks().greatest());
         INFO(policy << " case " << c << "\n" << made.text());
         const ChosenStep::Offer offer = larger.offer(limits);
         REQUIRE(offer.places.size() == step.offer(limits).places.size());

@@ -33,10 +33,11 @@ TEST_CASE("no training run with a long batch takes fewer seconds than its bounds
     const ChosenStep step(request, order);
     if (step.program().left_out == 0) continue;
     for (int w = 0; w < 3; ++w) {
-      ChosenStep::EarlyLoadLimits limits = test::random_limits(dice, step.peak());
+      ChosenStep::EarlyLoadLimits limits = test::random_limits(dice, step.peaks().greatest());
       const std::int64_t memory =
-          step.peak() + step.peak() * static_cast<std::int64_t>(dice.below(20)) / 20;
-      limits.room = std::min(limits.room, memory);
+          step.peaks().greatest() +
+          step.peaks().greatest() * static_cast<std::int64_t>(dice.below(20)) / 20;
+      limits.room = std::min(limits.room.greatest(), memory);
       limits.run_room = memory;
       const Plan plan = finish(step.listed(limits), request);
       if (plan.iterations == 1) continue;
@@ -44,7 +45,7 @@ TEST_CASE("no training run with a long batch takes fewer seconds than its bounds
       const ChosenStep within(request, order, memory);
       const double least = within.at_least(limits, step.offer(limits)),
                    anywhere = within.at_least(), blocks = block_bound(request, order, memory);
-      CAPTURE(memory, step.peak(), seconds);
+      CAPTURE(memory, step.peaks().greatest(), seconds);
       CHECK(least <= seconds * (1 + 1e-9));
       CHECK(anywhere <= seconds * (1 + 1e-9));
       CHECK(blocks <= seconds * (1 + 1e-9));

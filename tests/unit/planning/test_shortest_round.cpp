@@ -45,7 +45,7 @@ Plan listed(const LongBatch& asked, bool whole) {
   with_step_shape(request, order, [&](const StepShape& all) {
     const StepShape shape = whole ? all : shortest_round(all, request, order);
     Program step = make_step(shape);
-    const std::int64_t room = peak_of(step, order.devices.size()) + asked.early_bytes;
+    const std::int64_t room = peaks_of(step, order.devices.size()).greatest() + asked.early_bytes;
     plan = finish(list_training({request, shape, order, room}, step, {}), request);
   });
   return *plan;

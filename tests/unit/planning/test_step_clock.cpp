@@ -61,7 +61,8 @@ TEST_CASE(
       const double anywhere = step.at_least(), any_fates = ChosenStep(kept, order).at_least();
       CHECK(anywhere > 0);
       for (int w = 0; w < 6; ++w) {
-        const ChosenStep::EarlyLoadLimits ahead = test::random_limits(dice, step.peak());
+        const ChosenStep::EarlyLoadLimits ahead =
+            test::random_limits(dice, step.peaks().greatest());
         INFO(policy << " case " << c << "\n" << made.text() << strategy->name);
         const double least = step.at_least(ahead, step.offer(ahead));
         const double seconds = run_seconds(finish(step.listed(ahead), request));
@@ -70,7 +71,7 @@ TEST_CASE(
         CHECK(anywhere <= least);
         CHECK(any_fates <= seconds);
         // The run has no more memory than `within`. Then some waits for memory are certain.
-        const std::int64_t within = ahead.run_room.value_or(ahead.room);
+        const std::int64_t within = ahead.run_room.value_or(ahead.room).greatest();
         const ChosenStep limited(request, order, within);
         const double within_least = limited.at_least(ahead, step.offer(ahead));
         CHECK(limited.at_least() <= seconds);
@@ -105,7 +106,7 @@ TEST_CASE("the clock counts the bytes of all devices on a link that they share",
   double bytes = 0;
   for (const Program::Instance& needed : step.program().instances)
     if (needed.loaded) bytes += static_cast<double>(needed.bytes);
-  const ChosenStep::EarlyLoadLimits ahead{2 * step.peak()};
+  const ChosenStep::EarlyLoadLimits ahead{2 * step.peaks().greatest()};
   const double least = step.at_least(ahead, step.offer(ahead));
   // Each device loads about half of the bytes. But the link carries only 1 GB/s to both devices together.
   CHECK(least >= 3 * bytes / 1e9 * (1 - 1e-8));

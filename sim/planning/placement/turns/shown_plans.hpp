@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "plan/plan.hpp"
+#include "planning/device_bytes.hpp"
 #include "planning/placement/turns/first_touch.hpp"
 #include "planning/placement/turns/shown_machine.hpp"
 #include "planning/streaming/rehearsed_runs.hpp"
@@ -55,7 +56,7 @@ class ShownPlans {
   /// stages stay, the tensors of each stage that stay, the sequence of loads, and the bytes up to which early loads,
   /// and the whole run, may fill a device.
   using TrainingChoices = std::tuple<std::string, std::int64_t, bool, std::vector<StayingTensors>,
-                                     LoadSequence, std::int64_t, std::optional<std::int64_t>>;
+                                     LoadSequence, DeviceBytes, std::optional<DeviceBytes>>;
   /// The seconds of these runs, if this object is for shown machines with equal rates.
   std::map<TrainingChoices, double> training = {};
 
