@@ -17,6 +17,7 @@ from .plan import Plan
 
 _own: set[str] = set()  # names of the policies that are functions of this process
 _MOST = 2**31 - 1  # the largest integer that an argument may be
+_MOST_ITERATIONS_AGO = 2**16 - 1  # how many iterations before its own an operand may be from
 
 
 class Workload(NamedTuple):
@@ -78,13 +79,17 @@ class Action:
         self._builder._native.allocate(self._ref, whole(tensor, "tensor", most=_MOST), node)
         return self
 
-    def use(self, tensor: int, node: str, *, read: bool = True, written: bool = False) -> Action:
+    def use(self, tensor: int, node: str, *, read: bool = True, written: bool = False,
+            distance: int = 0) -> Action:
         """Uses the tensor in the memory of `node` as an operand. The action reads it, writes it, or both. The memory
-        holds the tensor until all actions that use it have ended."""
+        holds the tensor until all actions that use it have ended. An action of the body may use the tensor
+        that the iteration of `distance` iterations before has made. For the first iterations, actions of the prologue
+        must make it (`ahead(-distance)`)."""
         if not read and not written:
             raise errors.InputError(f"a use of tensor {tensor} must read or write the tensor")
         self._builder._native.use(self._ref, whole(tensor, "tensor", most=_MOST), node,
-                                  bool(read), bool(written))
+                                  bool(read), bool(written),
+                                  whole(distance, "distance", most=_MOST_ITERATIONS_AGO))
         return self
 
     def flow(self, tensor: int, source: str, target: str, bytes: Optional[int] = None) -> Action:
@@ -120,8 +125,9 @@ class Action:
 
     def ahead(self, iterations: int) -> Action:
         """Lets the action work ahead: in iteration i of the body, it does the work of iteration i + `iterations`. If
-        this iteration does not exist, the action is dropped."""
-        self._builder._native.ahead(self._ref, whole(iterations, "iterations", most=_MOST))
+        this iteration does not exist, the action is dropped. An action of the prologue may have a negative number: it
+        makes the tensors of an iteration before the first."""
+        self._builder._native.ahead(self._ref, whole(iterations, "iterations", least=-_MOST, most=_MOST))
         return self
 
 

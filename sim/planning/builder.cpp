@@ -243,10 +243,14 @@ Plan PlanBuilder::finish(std::int64_t iterations, std::int64_t steps_per_iterati
   plan_.body_end = plan_.body_begin + static_cast<std::uint32_t>(actions_[1].size());
   const std::array<std::uint32_t, 3> base = {0, plan_.body_begin, plan_.body_end};
   auto number = [&](Ref ref) { return base[static_cast<std::size_t>(ref.section)] + ref.position; };
+  plan_.actions = std::move(actions_[1]);  // most actions are in the body
   plan_.actions.reserve(base[2] + actions_[2].size());
-  for (auto& section : actions_)
-    plan_.actions.insert(plan_.actions.end(), std::make_move_iterator(section.begin()),
+  const auto insert = [&](auto where, std::vector<Action>& section) {
+    plan_.actions.insert(where, std::make_move_iterator(section.begin()),
                          std::make_move_iterator(section.end()));
+  };
+  insert(plan_.actions.begin(), actions_[0]);
+  insert(plan_.actions.end(), actions_[2]);
   for (const Link& link : links_)
     plan_.actions[number(link.from)].waits.push_back({number(link.to), link.distance});
   for (const Link& start : starts_) {
@@ -257,7 +261,7 @@ Plan PlanBuilder::finish(std::int64_t iterations, std::int64_t steps_per_iterati
       if (std::find(own.begin(), own.end(), wait) == own.end()) waits.push_back(wait);
     }
   }
-  plan_.iterations = actions_[1].empty() ? 0 : iterations;
+  plan_.iterations = plan_.body_begin == plan_.body_end ? 0 : iterations;
   plan_.steps_per_iteration = steps_per_iteration;
   return std::move(plan_);
 }

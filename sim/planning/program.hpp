@@ -183,8 +183,10 @@ struct Program {
   std::int64_t steps_per_round = 1;  ///< 1 if a step has several rounds
   std::int64_t passes = 0;           ///< the number of passes per batch in training
 
-  /// In training, the number of operations of passes that the program leaves out (StepShape::more_passes).
-  std::int64_t left_out = 0;
+  /// In training, the number of micro-batches of a pass, and of the passes that the program leaves out
+  /// (StepShape::more_passes).
+  std::int64_t in_flight = 1, more_passes = 0;
+  std::int64_t left_out = 0;  ///< the number of operations of these passes
 
   std::int64_t count() const { return static_cast<std::int64_t>(operations.size()); }
   /// Returns the number of operations, also of those that are left out.

@@ -126,9 +126,10 @@ class Builder {
     require_tensor(tensor);
     action(ref).allocates.push_back({tensor, pool(node)});
   }
-  void use(Ref ref, std::uint32_t tensor, const std::string& node, bool read, bool written) {
+  void use(Ref ref, std::uint32_t tensor, const std::string& node, bool read, bool written,
+           std::uint16_t distance) {
     require_tensor(tensor);
-    action(ref).uses.push_back({tensor, pool(node), read, written, 0});
+    action(ref).uses.push_back({tensor, pool(node), read, written, distance});
   }
   void flow(Ref ref, std::uint32_t tensor, const std::string& from, const std::string& to,
             std::optional<std::int64_t> bytes) {

@@ -367,5 +367,20 @@ TEST_CASE("an action may use the tensor that the iteration before has made", "[e
                     Catch::Contains("a number of iterations from 0 to 65535"));
 }
 
+// In a run of three iterations, no action uses the sum of the middle one. Before, this was taken for a sum that the
+// body never releases.
+TEST_CASE("a short run may have no iteration that uses the tensor of two iterations before",
+          "[elements]") {
+  std::string text = sums("250B", "sum~2");
+  text.insert(text.find("body:"),
+              "0F1 on=gpu.compute seconds=1 ahead=-2 waits=0F allocates=sum@gpu\n");
+  const Plan plan = plan_from_text(text, "test.plan");
+  check(plan);
+  CHECK(replay(plan).makespan == s(2 + 3 * 2 + 4));
+  CHECK(execute_isolated(plan).report.makespan == s(2 + 3 * 2 + 4));
+  CHECK_THROWS_WITH(check(plan_from_text(sums("250B", "x"), "test.plan")),
+                    Catch::Contains("never releases it"));
+}
+
 }  // namespace
 }  // namespace sluice

@@ -320,7 +320,7 @@ class Building(unittest.TestCase):
                 (lambda: self.builder.compute("gpu", 0).wait(
                     sluice.PlanBuilder(PLATFORM, "c").compute("gpu", 0)), "action of the same builder"),
                 (lambda: self.builder.compute("gpu", 0).done(-5), "-5 for 'samples'"),
-                (lambda: self.builder.compute("gpu", 0).ahead(-5), "-5 for 'iterations'"),
+                (lambda: self.builder.compute("gpu", 0).ahead(0.5), "0.5 for 'iterations'"),
                 (lambda: self.builder.finish(0), "0 for 'iterations': expected an integer from 1"),
                 (lambda: self.builder.transfer("load", tensor, "host", "gpu").use(9, "gpu"), "9")):
             with self.subTest(words=words), self.assertRaisesRegex(sluice.InputError, words):
@@ -333,6 +333,21 @@ class Building(unittest.TestCase):
         self.builder.compute("gpu", 0, samples=1).wait(load).use(x, "gpu").takes(3e-3).done(1)
         metrics = self.builder.finish().run().metrics
         self.assertAlmostEqual(metrics.makespan_s, 5e-3, delta=1e-15)
+
+    def test_an_action_uses_what_the_iteration_before_has_made(self):
+        # The computation of each iteration adds its 40 bytes to the sum of the iteration before, so that two sums are
+        # in memory. The first iteration adds them to the sum of the prologue.
+        total = self.builder.tensor("sum", "gradient", 40)
+        self.builder.compute("gpu", 0, kind="update").takes(1e-3).ahead(-1).allocate(total, "gpu")
+        self.builder.enter("body")
+        work = self.builder.compute("gpu", 0, samples=1).takes(2e-3).done(1)
+        work.allocate(total, "gpu").use(total, "gpu", distance=1)
+        plan = self.builder.finish(3)
+        self.assertIn("uses=sum~1@gpu", plan.text())
+        result = plan.run(executor="both")
+        self.assertAlmostEqual(result.metrics.makespan_s, 7e-3, delta=1e-15)
+        with self.assertRaisesRegex(sluice.InputError, "65536 for 'distance'"):
+            work.use(total, "gpu", distance=65536)
 
     def test_a_plan_that_finishes_no_sample_is_not_complete(self):
         self.builder.compute("gpu", 0, samples=1).takes(3e-3)

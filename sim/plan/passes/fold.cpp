@@ -28,35 +28,35 @@ bool alike(const Action& a, const Action& b) {
 
 class Folder {
  public:
-  Folder(const Plan& listed, const EqualRounds& rounds, std::int64_t times)
-      : listed_(listed),
+  Folder(Plan listed, const EqualRounds& rounds, std::int64_t times)
+      : plan_(std::move(listed)),
         rounds_(rounds),
         times_(times),
-        next_(listed.tensors.size(), none),
-        before_(listed.tensors.size(), none) {}
+        next_(plan_.tensors.size(), none),
+        before_(plan_.tensors.size(), none) {}
 
   std::optional<Plan> make() {
-    if (rounds_.count < 2 || rounds_.size == 0 || rounds_end() > listed_.body_end) return {};
+    if (rounds_.count < 2 || rounds_.size == 0 || rounds_end() > plan_.body_end) return {};
     for (std::uint32_t a = rounds_.begin; a + rounds_.size < rounds_end(); ++a)
       if (!follows(a)) return {};
     for (std::uint32_t a = rounds_.begin; a < body_end(); ++a)
-      for (const Placement& made : listed_.actions[a].allocates) {
+      for (const Placement& made : plan_.actions[a].allocates) {
         std::int64_t rounds = 0;
         const std::uint32_t first = first_of(made.tensor, &rounds);
         if (!made_.try_emplace({first, made.pool}, Made{made.tensor, rounds}).second) return {};
       }
-    Plan plan = listed_;
-    plan.actions.erase(plan.actions.begin() + body_end(), plan.actions.begin() + rounds_end());
-    plan.body_begin = rounds_.begin;
-    plan.body_end = body_end();
-    plan.iterations = plan.iterations_per_step = times_;
-    for (std::uint32_t a = 0; a < plan.actions.size(); ++a)
-      if (!move_tensors(plan.section_of(a), plan.actions[a]) || !move_waits(a, plan.actions[a]))
-        return {};
-    name_apart(plan, listed_.body_begin, 0, plan.body_begin);
-    name_apart(plan, plan.body_end, plan.body_end, static_cast<std::uint32_t>(plan.actions.size()));
-    keep_used_tensors(plan);
-    return plan;
+    // The second of the equal rounds must stay as it is until the first has its waits.
+    for (std::uint32_t a = 0; a < plan_.actions.size(); ++a)
+      if ((a < body_end() || a >= rounds_end()) && !(move_tensors(a) && move_waits(a))) return {};
+    const std::uint32_t listed_begin = plan_.body_begin;
+    plan_.actions.erase(plan_.actions.begin() + body_end(), plan_.actions.begin() + rounds_end());
+    plan_.body_begin = rounds_.begin;
+    plan_.body_end = body_end();
+    plan_.iterations = plan_.iterations_per_step = times_;
+    name_apart(listed_begin, 0, plan_.body_begin);
+    name_apart(plan_.body_end, plan_.body_end, static_cast<std::uint32_t>(plan_.actions.size()));
+    keep_used_tensors();
+    return std::move(plan_);
   }
 
  private:
@@ -68,7 +68,7 @@ class Folder {
   /// Returns whether the action a + size does in its round what action `a` does in the round before. Records which
   /// tensors it has instead of those of action `a`.
   bool follows(std::uint32_t a) {
-    const Action &one = listed_.actions[a], &next = listed_.actions[a + rounds_.size];
+    const Action &one = plan_.actions[a], &next = plan_.actions[a + rounds_.size];
     if (!alike(one, next)) return false;
     for (std::size_t i = 0; i < one.flows.size(); ++i) {
       const Flow &x = one.flows[i], &y = next.flows[i];
@@ -88,10 +88,13 @@ class Folder {
     }
     for (std::size_t i = 0; i < one.waits.size(); ++i) {
       const Wait &x = one.waits[i], &y = next.waits[i];
-      if (x.distance != 0 || y.distance != 0 ||
-          (x.action != y.action && x.action + rounds_.size != y.action))
+      const bool before = x.action < rounds_.begin;
+      const bool same = before && x.action == y.action;
+      const bool moved = x.action + rounds_.size == y.action && y.action >= rounds_.begin;
+      // The actions before the equal rounds may be listed in another order than those of the first round.
+      const bool of_first = before && y.action >= rounds_.begin && y.action < body_end();
+      if (x.distance != 0 || y.distance != 0 || !(same || moved || (of_first && a < body_end())))
         return false;
-      if (x.action != y.action && x.action + rounds_.size < rounds_.begin) return false;
     }
     return true;
   }
@@ -100,7 +103,7 @@ class Folder {
   bool pair(std::uint32_t tensor, std::uint32_t later) {
     if (tensor == later) return tensor == none || next_[tensor] == none || next_[tensor] == tensor;
     if (tensor == none || later == none) return false;
-    const Tensor &x = listed_.tensors[tensor], &y = listed_.tensors[later];
+    const Tensor &x = plan_.tensors[tensor], &y = plan_.tensors[later];
     if (x.bytes != y.bytes || x.tensor_class != y.tensor_class || x.home != y.home ||
         x.gradients_of != y.gradients_of)
       return false;
@@ -136,8 +139,9 @@ class Folder {
 
   /// Gives the action the tensors of the first round. What it uses may have been made in an earlier iteration. Returns
   /// false if a plan cannot say so.
-  bool move_tensors(Section section, Action& action) const {
-    const std::int64_t own = section == Section::epilogue ? rounds_.count : 0;
+  bool move_tensors(std::uint32_t a) {
+    Action& action = plan_.actions[a];
+    const std::int64_t own = a >= rounds_end() ? rounds_.count : 0;
     std::optional<std::int64_t> ahead;
     for (Flow& flow : action.flows)
       if (!move(flow.tensor, flow.to)) move(flow.tensor, flow.from);
@@ -150,18 +154,19 @@ class Folder {
     for (Access& use : action.uses)
       if (const auto round = move(use.tensor, use.pool)) {
         const std::int64_t distance = own + action.ahead - *round;
-        const bool later = section == Section::epilogue && *round < 0;
+        const bool later = own > 0 && *round < 0;
         if (distance < 0 || distance > std::numeric_limits<std::uint16_t>::max() || later)
           return false;
         use.distance = static_cast<std::uint16_t>(distance);
       }
-    return section != Section::body || action.ahead == 0;
+    return a < rounds_.begin || own > 0 || action.ahead == 0;
   }
 
   /// Gives an action its waits. In the first iteration, an action of the body waits for actions of the prologue, and in
   /// the others, for actions of the iteration before. The body of the listed plan runs once, so waits for earlier runs
   /// of it have no effect. An action of the epilogue waits for actions of the last iterations.
-  bool move_waits(std::uint32_t a, Action& action) const {
+  bool move_waits(std::uint32_t a) {
+    Action& action = plan_.actions[a];
     const Few<Wait, 2> waits = action.waits;
     const std::uint32_t more = rounds_end() - body_end();
     action.waits = {};
@@ -181,7 +186,7 @@ class Folder {
       if (on >= body_end()) return false;
       action.waits.push_back(waits[i]);
       if (a < rounds_.begin) continue;
-      const std::uint32_t next = listed_.actions[a + rounds_.size].waits[i].action;
+      const std::uint32_t next = plan_.actions[a + rounds_.size].waits[i].action;
       if (next != on && on < rounds_.begin) action.waits.push_back({next, 1});
     }
     return true;
@@ -189,21 +194,21 @@ class Folder {
 
   /// Gives other names to those actions from `begin` to `end` that were in the body of the listed plan and are called
   /// like others of their section. Those that were not in the body are before `body`, or after it.
-  static void name_apart(Plan& plan, std::uint32_t body, std::uint32_t begin, std::uint32_t end) {
+  void name_apart(std::uint32_t body, std::uint32_t begin, std::uint32_t end) {
     std::set<std::string> names;
-    for (std::uint32_t a = begin; a < body; ++a) names.insert(name_of(plan.actions[a]));
+    for (std::uint32_t a = begin; a < body; ++a) names.insert(name_of(plan_.actions[a]));
     for (std::uint32_t a = body; a < end; ++a) {
-      const std::string name = name_of(plan.actions[a]);
-      for (int number = 2; !names.insert(name_of(plan.actions[a])).second; ++number)
-        plan.actions[a].name = name + "'" + std::to_string(number);
+      const std::string name = name_of(plan_.actions[a]);
+      for (int number = 2; !names.insert(name_of(plan_.actions[a])).second; ++number)
+        plan_.actions[a].name = name + "'" + std::to_string(number);
     }
   }
 
   /// Leaves out the tensors that no action has any more, except those that a memory holds during the whole run.
-  static void keep_used_tensors(Plan& plan) {
-    std::vector<std::uint32_t> numbers(plan.tensors.size(), none);
+  void keep_used_tensors() {
+    std::vector<std::uint32_t> numbers(plan_.tensors.size(), none);
     const auto each = [&](const auto& visit) {
-      for (Action& action : plan.actions) {
+      for (Action& action : plan_.actions) {
         for (Flow& flow : action.flows)
           if (flow.tensor != none) visit(flow.tensor);
         for (Placement& made : action.allocates) visit(made.tensor);
@@ -212,16 +217,16 @@ class Folder {
     };
     each([&](std::uint32_t tensor) { numbers[tensor] = 0; });
     std::vector<Tensor> kept;
-    for (std::size_t t = 0; t < plan.tensors.size(); ++t) {
-      if (numbers[t] == none && plan.tensors[t].home == none) continue;
+    for (std::size_t t = 0; t < plan_.tensors.size(); ++t) {
+      if (numbers[t] == none && plan_.tensors[t].home == none) continue;
       numbers[t] = static_cast<std::uint32_t>(kept.size());
-      kept.push_back(std::move(plan.tensors[t]));
+      kept.push_back(std::move(plan_.tensors[t]));
     }
-    plan.tensors = std::move(kept);
+    plan_.tensors = std::move(kept);
     each([&](std::uint32_t& tensor) { tensor = numbers[tensor]; });
   }
 
-  const Plan& listed_;
+  Plan plan_;  ///< the listed plan, of which make() makes the folded one
   EqualRounds rounds_;
   std::int64_t times_;
   /// Indexed by tensor: the tensor that has its role in the next round, or in the round before.
@@ -264,8 +269,8 @@ std::uint32_t after_computations(const Plan& plan, std::int64_t count) {
   return a;
 }
 
-std::optional<Plan> fold(const Plan& listed, const EqualRounds& rounds, std::int64_t times) {
-  return Folder(listed, rounds, times).make();
+std::optional<Plan> fold(Plan listed, const EqualRounds& rounds, std::int64_t times) {
+  return Folder(std::move(listed), rounds, times).make();
 }
 
 }  // namespace sluice

@@ -26,6 +26,6 @@ std::uint32_t after_computations(const Plan& plan, std::int64_t count);
 /// after the equal rounds are in the epilogue. So an action of the body may use an instance of an iteration before
 /// (Access::distance). Returns nothing if the rounds are not equal, or if an action waits for an action of more than
 /// one round before.
-std::optional<Plan> fold(const Plan& listed, const EqualRounds& rounds, std::int64_t times);
+std::optional<Plan> fold(Plan listed, const EqualRounds& rounds, std::int64_t times);
 
 }  // namespace sluice

@@ -50,7 +50,6 @@ class LateLoads {
   LateLoads(Program& program, const std::vector<double>& latency_s, const std::optional<Pace>& pace)
       : program_(program), latency_s_(latency_s), clock_(program), writes_(program) {
     if (!pace) return;
-    paced_ = true;
     std::vector<double> busy(latency_s.size(), 0);
     for (const Program::Load& load : program.loads)
       busy[program.instances[load.instance].device] += program.instances[load.instance].load_s;
@@ -113,17 +112,17 @@ class LateLoads {
 
   double seconds(const Program::Instance& made) const { return slower_ * made.load_s; }
 
-  /// Returns the greatest difference in seconds at which two times count as equal. If load_late() got a `pace`, the
-  /// seconds of loads depend on the seconds of computations, and many loads begin or end at the same time as an
-  /// operation. Then rounding must not decide which of the two comes first.
-  double rounding() const { return paced_ ? 1e-9 * clock_.seconds() : 0; }
+  /// Returns the greatest difference in seconds at which two times count as equal. Many loads begin or end at the same
+  /// time as an operation: equal operations and copies come in all passes, and if load_late() got a `pace`, the seconds
+  /// of loads depend on the seconds of computations. Then rounding must not decide which of the two comes first, or
+  /// equal passes would have loads at different places.
+  double rounding() const { return 1e-9 * clock_.seconds(); }
   std::int64_t operation_at(double time) const { return clock_.operation_at(time + rounding()); }
 
   Program& program_;
   std::vector<double> latency_s_;
   Clock clock_;
   HomeWrites writes_;
-  bool paced_ = false;
   double slower_ = 1;  ///< the factor by which the seconds of loads on this machine are multiplied
 };
 

@@ -113,37 +113,69 @@ Draft list_placed(const Listing& listing, Program& step, const std::vector<Fact>
 /// `some` is a plan that leaves out the passes `left`. Returns the plan with all passes, whose body is a few of them.
 /// Returns nothing if these passes differ from those behind them.
 std::optional<Plan> with_all_passes(Plan some, const LeftOutPasses& left) {
-  const Plan listed = without_dropped(std::move(some));
+  Plan listed = without_dropped(std::move(some));
   const std::int64_t equal = (left.end - left.begin) / left.pass;
   const std::uint32_t begin = after_computations(listed, left.begin);
   for (std::int64_t passes = 1; passes < equal; passes *= 2) {
     const std::uint32_t end = after_computations(listed, left.begin + passes * left.pass);
-    if (std::optional<Plan> plan =
-            fold(listed, {begin, end - begin, equal / passes}, (1 + left.times) * equal / passes))
-      return plan;
+    const EqualRounds rounds{begin, end - begin, equal / passes};
+    Plan tried = 2 * passes < equal ? listed : std::move(listed);
+    if (auto plan = fold(std::move(tried), rounds, (1 + left.times) * equal / passes)) return plan;
   }
   return {};
 }
 
-/// Returns whether the equal passes certainly differ, because a load of them waits for an operation before these
-/// passes.
-bool waits_too_long(const Program& step, const LeftOutPasses& left) {
-  const auto first =
-      step.loads.begin() + static_cast<std::ptrdiff_t>(first_needed_from(step.loads, left.begin));
-  const auto last =
-      step.loads.begin() + static_cast<std::ptrdiff_t>(first_needed_from(step.loads, left.end));
-  return std::any_of(first, last, [&](const Program::Load& load) {
-    return load.after < load.needed - 2 * left.pass && left.end - left.begin == 2 * left.pass;
-  });
+/// Returns whether a step whose passes are not alike is listed as a whole. If it has few passes, loads that come less
+/// than a pass early would make its run up to 3 % slower. With n passes, the difference is at most about a pass in n.
+bool lists_all_passes(const Program& step) {
+  constexpr std::int64_t most_passes = 96, most_operations = 30'000;
+  return step.passes < most_passes && step.count_of_all() <= most_operations;
 }
 
-/// Lists each load less than a pass before the operation that needs it. So the load waits for no operation of more than
-/// one pass before.
-void load_within_pass(Program& step, std::int64_t operations) {
-  for (Program::Load& load : step.loads) {
-    load.earliest = std::max(load.earliest, load.needed - operations + 1);
-    load.after = std::max(load.after, load.earliest - 1);
+/// Calls `use` for each load of a pass with the indices of this load in all equal passes and in the pass after them.
+template <class Use>
+void each_of_equal_passes(const Program& step, const LeftOutPasses& left, const Use& use) {
+  const std::size_t first = first_needed_from(step.loads, left.begin),
+                    next = first_needed_from(step.loads, left.begin + left.pass),
+                    end = first_needed_from(step.loads, left.end + left.pass);
+  for (std::size_t load = first; load < next; ++load) {
+    std::vector<std::size_t> all;
+    for (std::size_t i = load; i < end; i += next - first) all.push_back(i);
+    use(all);
   }
+}
+
+/// Gives the loads of the step places within `capacity` bytes of each device, with which the equal passes are alike.
+/// Each load is listed less than a pass early, and so waits for no operation of more than one pass before. Where the
+/// loads take longer than the computations, later passes would load earlier: so a load may come as early as in any
+/// equal pass. But it is listed at the latest of the places that it gets in these passes, so its bytes have room in all.
+void place_alike(Program& step, const LeftOutPasses& left, std::optional<std::int64_t> capacity) {
+  std::vector<Program::Load>& loads = step.loads;
+  const bool placed = std::ranges::any_of(loads, &Program::Load::placed);
+  for (Program::Load& load : loads)
+    load.earliest = std::max(load.earliest, load.needed - left.pass + 2);
+  if (!placed)
+    each_of_equal_passes(step, left, [&](const std::vector<std::size_t>& all) {
+      std::int64_t early = 0;
+      for (const std::size_t i : all) early = std::max(early, loads[i].needed - loads[i].earliest);
+      for (const std::size_t i : all) loads[i].earliest = loads[i].needed - early;
+    });
+  for (Program::Load& load : loads) load.after = std::max(load.after, load.earliest - 1);
+  std::vector<LoadPlaces> memories;
+  for (std::uint32_t d = 0; d < step.devices.size(); ++d)
+    memories.emplace_back(step.bytes(d), capacity);
+  if (!placed) place_loads(step, places_of(step, loads, memories));
+  each_of_equal_passes(step, left, [&](const std::vector<std::size_t>& all) {
+    std::int64_t at = -left.pass, after = -2 * left.pass;
+    for (const std::size_t i : all) {
+      at = std::max(at, loads[i].earliest - loads[i].needed);
+      after = std::max(after, loads[i].after - loads[i].needed);
+    }
+    for (const std::size_t i : all) {
+      loads[i].earliest = loads[i].needed + at;
+      loads[i].after = loads[i].needed + after;
+    }
+  });
 }
 
 }  // namespace
@@ -161,9 +193,10 @@ Draft list_training(const Listing& listing, Program& step, const std::vector<Fac
   if (listing.places) place_loads(step, *listing.places);
   if (listing.shape.more_passes == 0) return list_placed(listing, step, facts, most);
   const LeftOutPasses left = left_out_passes(step);
-  for (const bool within_pass : {false, true}) {
-    if (!within_pass && waits_too_long(step, left)) continue;
-    if (within_pass) load_within_pass(step, left.pass);
+  for (const bool alike : {false, true}) {
+    if (!alike && left.waits_too_long(step.loads)) continue;
+    if (alike && lists_all_passes(step)) break;
+    if (alike) place_alike(step, left, listing.capacity);
     Draft draft = list_placed(listing, step, facts, most);
     if (auto all = with_all_passes(std::move(draft.plan), left)) {
       draft.plan = std::move(*all);

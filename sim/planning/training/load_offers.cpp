@@ -26,6 +26,20 @@ bool loads_outlast_computations(const Program& step) {
   return seconds > 0;
 }
 
+std::vector<LoadPlace> places_of(const Program& step, const std::vector<Program::Load>& loads,
+                                 std::vector<LoadPlaces>& memories) {
+  std::vector<LoadPlace> places;
+  for (const Program::Load& load : loads) {
+    const Program::Instance& made = step.instances[load.instance];
+    places.push_back(memories[made.device].add({.bytes = made.bytes,
+                                                .needed = load.needed,
+                                                .earliest = load.earliest,
+                                                .after = load.after,
+                                                .within = true}));
+  }
+  return places;
+}
+
 LoadOffers::LoadOffers(Program step, const PolicyRequest& request, const TrainingOrder& order,
                        std::optional<std::int64_t> memory, const EqualReplicas* replicas)
     : order_(order),
@@ -47,15 +61,8 @@ ChosenStep::Offer LoadOffers::offer(const ChosenStep::EarlyLoadLimits& limits) {
   std::vector<LoadPlaces> memories;
   for (std::size_t d = 0; d < bytes_.size(); ++d) memories.emplace_back(bytes_[d], limits.room[d]);
   ChosenStep::Offer offer;
-  for (const Program::Load& load : loads) {
-    const Program::Instance& made = step_.instances[load.instance];
-    offer.instances.push_back(load.instance);
-    offer.places.push_back(memories[made.device].add({.bytes = made.bytes,
-                                                      .needed = load.needed,
-                                                      .earliest = load.earliest,
-                                                      .after = load.after,
-                                                      .within = true}));
-  }
+  for (const Program::Load& load : loads) offer.instances.push_back(load.instance);
+  offer.places = places_of(step_, loads, memories);
   offer.most = offer.most.changed(
       memories.size(), [&](std::int64_t, std::size_t device) { return memories[device].most(); });
   return offer;

@@ -18,6 +18,11 @@ bool loads_only_inputs(const Program& step);
 /// that each load arrives before the operation that needs it, so they need not come earlier.
 bool loads_outlast_computations(const Program& step);
 
+/// Returns the places of these loads of the step. `memories` has the memory of each device without early loads, and
+/// gets the loads.
+std::vector<LoadPlace> places_of(const Program& step, const std::vector<Program::Load>& loads,
+                                 std::vector<LoadPlaces>& memories);
+
 class LoadOffers {
  public:
   /// `request`, the objects to which it refers, and `order` must outlive this object. If `memory` is given, the bounds

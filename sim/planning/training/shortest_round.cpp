@@ -116,7 +116,7 @@ StepShape shortest_round(const StepShape& step, const PolicyRequest& request,
                          const TrainingOrder& order) {
   if (!no_turns(step)) return with_few_passes(step, request);
   if (std::optional<StepShape> round = round_of_passes(step, request, order)) return *round;
-  if (step.batches == 1) return step;
+  if (step.batches == 1) return with_few_passes(step, request);
   StepShape round = step;
   round.batches = 1;
   round.batches = units_of_round(round, step.batches, request, order);

@@ -60,8 +60,9 @@ class StepMaker {
       if (!shape_.updates_follow) add_updates(shape_, draft_.program);
     }
     Program& program = draft_.program;
-    if (shape_.more_passes > 0)
-      program.left_out = program.count() / program.passes * shape_.more_passes;
+    program.left_out = program.count() / program.passes * shape_.more_passes;
+    program.more_passes = shape_.more_passes;
+    program.in_flight = shape_.in_flight;
     program.passes = program.passes * shape_.rounds_per_batch + shape_.more_passes;
     draft_.program.rounds_per_step = shape_.rounds_per_step;
     for (Program::Instance& instance : draft_.program.instances)

@@ -6,24 +6,16 @@
 
 namespace sluice {
 
-// A step begins with the forward pass of its first stage, for each of the micro-batches in flight.
 LeftOutPasses left_out_passes(const Program& step) {
-  if (step.left_out == 0) return {};
-  const std::vector<Program::Operation>& all = step.operations;
-  const auto again = std::ranges::adjacent_find(all, [](const auto& one, const auto& next) {
-    return next.micro_batch != one.micro_batch + 1;
-  });
-  const std::int64_t in_flight = again - all.begin() + 1;
-  const std::int64_t last =
-      std::ranges::max_element(all, {}, &Program::Operation::micro_batch)->micro_batch;
-  const FewPasses few = few_passes(in_flight);
+  if (step.more_passes == 0) return {};
+  const FewPasses few = few_passes(step.in_flight);
   LeftOutPasses left;
-  left.pass = std::ranges::count_if(all, [&](const Program::Operation& operation) {
-    return operation.micro_batch >= 0 && operation.micro_batch < in_flight;
+  left.pass = std::ranges::count_if(step.operations, [&](const Program::Operation& operation) {
+    return operation.micro_batch >= 0 && operation.micro_batch < step.in_flight;
   });
   left.begin = few.before() * left.pass;
   left.end = left.begin + few.equal * left.pass;
-  left.times = (step.passes - last / in_flight - 1) / few.equal;
+  left.times = step.more_passes / few.equal;
   return left;
 }
 
@@ -32,16 +24,25 @@ std::size_t first_needed_from(const std::vector<Program::Load>& loads, std::int6
       std::ranges::lower_bound(loads, operation, {}, &Program::Load::needed) - loads.begin());
 }
 
+bool LeftOutPasses::waits_too_long(const std::vector<Program::Load>& loads) const {
+  if (end - begin > reach * pass) return false;
+  const std::size_t last = first_needed_from(loads, end);
+  for (std::size_t i = first_needed_from(loads, begin); i < last; ++i)
+    if (loads[i].after < loads[i].needed - reach * pass) return true;
+  return false;
+}
+
 bool LeftOutPasses::repeat(const std::vector<Program::Load>& loads,
                            const std::vector<LoadPlace>& places) const {
   if (times == 0) return true;
+  if (waits_too_long(loads)) return false;
   const std::size_t first = first_needed_from(loads, begin), last = first_needed_from(loads, end),
                     next = first_needed_from(loads, begin + pass);
   for (std::size_t i = next; i < loads.size(); ++i) {
-    if (i >= last && places[i].at > end) continue;
     const std::size_t before = i - (next - first);
+    if (i >= last && std::min(places[i].at, places[before].at + pass) > end) continue;
     if (loads[i].needed != loads[before].needed + pass) return false;
-    if (places[i].at != places[before].at + pass || places[i].at < loads[i].needed - pass)
+    if (places[i].at != places[before].at + pass || places[i].at <= loads[i].needed - pass)
       return false;
     const bool wait = waits(loads[before], places[before]);
     if (wait != waits(loads[i], places[i])) return false;

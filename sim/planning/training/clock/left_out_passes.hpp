@@ -23,10 +23,14 @@ struct LeftOutPasses {
   bool waits(const Program::Load& load, const LoadPlace& place) const {
     return times == 0 || place.after >= load.needed - reach * pass;
   }
-  /// Returns whether the loads of all equal passes have the same places in their passes, and none comes more than a
-  /// pass early. This must also hold for each load of later operations that is listed before the end of the equal
-  /// passes. Otherwise, such as for an optimizer state that is loaded early, it would occupy its stream only once, but
-  /// count each time that the passes are repeated. `loads` are in the order in which operations need them.
+  /// Returns whether only two passes are equal, and a load of them waits for an operation before both. Then their plans
+  /// differ, even if the load has the same place in both.
+  bool waits_too_long(const std::vector<Program::Load>& loads) const;
+  /// Returns whether the plans of all equal passes are certainly alike, and list loads at these places. For this, the
+  /// loads of all equal passes must have the same places in their passes, and each comes less than a pass early. This
+  /// must also hold for each load of later operations that is listed before the end of the equal passes. Otherwise, such
+  /// as for an optimizer state that is loaded early, it would occupy its stream only once, but count each time that the
+  /// passes are repeated. `loads` are in the order in which operations need them.
   bool repeat(const std::vector<Program::Load>& loads, const std::vector<LoadPlace>& places) const;
 };
 
