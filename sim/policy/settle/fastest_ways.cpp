@@ -71,6 +71,12 @@ void FastestWays::take(const Settled& found) {
   ways_.insert(first, std::make_shared<const LimitedWay>(std::move(way)));
 }
 
+double FastestWays::fastest() {
+  const auto seconds = [this] { return ways_.empty() ? never : ways_.back()->seconds; };
+  while (rest_at_least() < never && rest_at_least() <= seconds()) find_within(rest_at_least());
+  return seconds();
+}
+
 SharedWay FastestWays::within(double seconds) {
   find_within(seconds);
   const auto way =

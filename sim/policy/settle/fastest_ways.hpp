@@ -39,6 +39,8 @@ class FastestWays {
 
   /// Finds all ways whose lower bound is at most `seconds`.
   void find_within(double seconds);
+  /// Returns the seconds of the fastest way, or infinity if there is none.
+  double fastest();
   /// Returns the way with the fewest bytes that takes at most so many seconds, or null if there is none.
   SharedWay within(double seconds);
   /// Returns a lower bound of the seconds of the ways that are not found yet. Infinite if all are found.
