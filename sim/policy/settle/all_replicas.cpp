@@ -9,6 +9,7 @@
 
 #include "base/error.hpp"
 #include "plan/passes/fewer_batches.hpp"
+#include "plan/tables.hpp"
 #include "planning/joined_replicas.hpp"
 #include "planning/only_candidate.hpp"
 #include "planning/placement/placed_draft.hpp"
@@ -91,8 +92,9 @@ class AllReplicas {
   Settled together(const Settled& way, double worth) const {
     Settled all{.text = joined(text_, way.text)};
     if (!way.plan) return all;
-    if (!share_links_ && !two_memories() && !(way.seconds < worth)) return all;
     const Plan first = way.plan();
+    if (!share_links_ && !two_memories() && !(way.seconds < worth) && contention_free(first))
+      return all;
     if (runs_all_replicas(first)) {
       all.seconds = way.seconds;
       all.plan = keeping(first);
@@ -166,20 +168,17 @@ class AllReplicas {
   }
 
   /// Returns a lower bound of the seconds of all replicas with this plan. In two memories, it holds with any sizes of
-  /// the memories. Otherwise, it is the seconds of the first replica alone.
-  double at_least(const Plan& first) const {
-    if (!two_memories()) return share_links_ ? seconds_alone(first) : 0;
-    Plan on_whole_links = first;
-    take_bandwidths(on_whole_links, request_.pricing.platform);
-    return least_seconds_of(on_whole_links);
+  /// the memories. Otherwise, it is the seconds of the first replica alone, with the whole bandwidth of the links. But
+  /// if transfers of this replica share a link with each other, they may take turns in the run of all replicas, which
+  /// may be faster. So the bound is then one that holds in any order of the transfers.
+  double at_least(Plan first) const {
+    const bool alone_is_fastest = !two_memories() && contention_free(first);
+    if (alone_is_fastest && !share_links_) return 0;  // together() has compared these seconds
+    take_bandwidths(first, request_.pricing.platform);
+    return alone_is_fastest ? run_seconds(first) : least_seconds_of(first);
   }
 
-  /// Returns the seconds of the first replica if it runs alone, with the whole bandwidth of the links. With all
-  /// replicas, its run is hardly ever shorter: only if a slower transfer leaves more room in the memory.
-  double seconds_alone(Plan first) const {
-    take_bandwidths(first, request_.pricing.platform);
-    return run_seconds(first);
-  }
+  static bool contention_free(const Plan& plan) { return PlanTables(plan).contention_free(); }
 
   const Policy& policy_;
   const PolicyRequest& asked_;
