@@ -145,11 +145,12 @@ void each_of_equal_passes(const Program& step, const LeftOutPasses& left, const 
   }
 }
 
-/// Gives the loads of the step places within `capacity` bytes of each device, with which the equal passes are alike.
+/// Gives the loads of the step places within `capacity` bytes of the devices, with which the equal passes are alike.
 /// Each load is listed less than a pass early, and so waits for no operation of more than one pass before. Where the
 /// loads take longer than the computations, later passes would load earlier: so a load may come as early as in any
 /// equal pass. But it is listed at the latest of the places that it gets in these passes, so its bytes have room in all.
-void place_alike(Program& step, const LeftOutPasses& left, std::optional<std::int64_t> capacity) {
+void place_alike(Program& step, const LeftOutPasses& left,
+                 const std::optional<DeviceBytes>& capacity) {
   std::vector<Program::Load>& loads = step.loads;
   const bool placed = std::ranges::any_of(loads, &Program::Load::placed);
   for (Program::Load& load : loads)
@@ -163,7 +164,7 @@ void place_alike(Program& step, const LeftOutPasses& left, std::optional<std::in
   for (Program::Load& load : loads) load.after = std::max(load.after, load.earliest - 1);
   std::vector<LoadPlaces> memories;
   for (std::uint32_t d = 0; d < step.devices.size(); ++d)
-    memories.emplace_back(step.bytes(d), capacity);
+    memories.emplace_back(step.bytes(d), capacity ? std::optional((*capacity)[d]) : std::nullopt);
   if (!placed) place_loads(step, places_of(step, loads, memories));
   each_of_equal_passes(step, left, [&](const std::vector<std::size_t>& all) {
     std::int64_t at = -left.pass, after = -2 * left.pass;
