@@ -113,10 +113,7 @@ TogetherKnown::TogetherKnown(const PolicyRequest& request, const Reader& paramet
     : devices_(replica_devices(request, parameters)),
       share_(shared_out(request.pricing.platform, with_most_batches(request, devices_))) {
   replicas_.share = &share_;
-  // The ways of many replicas are compared by the run of a single one, which sums no gradients.
-  const bool sums =
-      sums_gradients(request.workload, parameters) && few_replicas(request, parameters);
-  if (!sums || devices_.size() < 2) return;
+  if (!sums_gradients(request.workload, parameters) || devices_.size() < 2) return;
   replicas_.sums_share_links = paths_share_links(request.pricing.platform, devices_);
   RingSeconds ring = ring_seconds(request, devices_);
   replicas_.sums_s = std::move(ring.sums_s);

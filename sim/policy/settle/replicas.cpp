@@ -333,7 +333,7 @@ ReplicaBound bound_of_replicas(const Policy& policy, const PolicyRequest& reques
     first.request.shown_plans = known;
     bound = bound_of_ways(policy.candidates(first.request, first.keys.reader()), opens);
   }
-  if (sums_gradients(request.workload, parameters) && few_replicas(request, parameters))
+  if (sums_gradients(request.workload, parameters))
     bound.seconds =
         std::max(bound.seconds, all_reduce_seconds(request, replica_devices(request, parameters)));
   return bound;

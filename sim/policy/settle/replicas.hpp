@@ -106,8 +106,7 @@ ReplicaBound bound_of_ways(const std::vector<Candidate>& all, bool opens);
 /// the first replica, which has the most batches. So the least bound of the candidates for the first replica is a
 /// bound, because such bounds also hold for machines with slower copies: they hold if replicas share links and wait for
 /// each other. In training, the bounds of the candidates also count what equal replicas do together (EqualReplicas),
-/// under `resident` without the sums, and the copy engines of the all-reduce give another bound. Without
-/// few_replicas(), no sums are counted, because then the run of a single replica is compared. With `opens`,
+/// under `resident` without the sums, and the copy engines of the all-reduce give another bound. With `opens`,
 /// candidates are opened. This takes longer, but placements in two memories have a bound only then, and `same_ways` may
 /// be known. If `known` is given, the function uses what is known from earlier calls that differ only in the capacities
 /// of the devices' first memories, and adds to it. Throws InputError, Infeasible.

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <exception>
-#include <limits>
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/never.hpp"
 #include "base/quantity.hpp"
 #include "execute/arithmetic/replay.hpp"
 #include "execute/feasibility.hpp"
@@ -62,7 +62,8 @@ Settled simulate(const Policy& policy, const PolicyRequest& request, const Keys&
 /// Makes a plan with the capacity of the device's memory, and simulates it. This is for two cases. First, a strategy
 /// that searches for fates decides by the capacity. Second, the policy replicates another policy, and its
 /// function `alone` may return the plan of one replica. If it does, only this plan is simulated, and the plan of all
-/// replicas is made later, if this way is chosen. Throws Infeasible.
+/// replicas is made later, if this way is chosen. The seconds are then at least the lower bound of all replicas, which
+/// also counts the sums of gradients. Throws Infeasible.
 Settled simulate_within(const Policy& policy, const PolicyRequest& request, const Keys& keys) {
   Settled settled;
   std::optional<Draft> alone;
@@ -71,20 +72,20 @@ Settled simulate_within(const Policy& policy, const PolicyRequest& request, cons
   if (complete && policy.replicates) {
     TimedPlan all = plan_of_replicas(policy, request, keys.reader());
     settled.seconds = all.seconds();
-    if (settled.seconds < std::numeric_limits<double>::infinity())
-      settled.plan = keeping(std::move(all.plan));
+    if (settled.seconds < never) settled.plan = keeping(std::move(all.plan));
     return settled;
   }
   const auto plan = std::make_shared<Plan>(
       finish(complete ? policy.plan(request, keys.reader()) : std::move(*alone), request));
   settled.seconds = run_seconds(*plan);
-  if (settled.seconds == std::numeric_limits<double>::infinity()) return settled;
-  if (complete)
-    settled.plan = [plan] { return *plan; };
-  else
-    settled.plan = [&policy, &request, keys] {
-      return finish(policy.plan(request, keys.reader()), request);
-    };
+  if (settled.seconds == never) return settled;
+  settled.plan = [plan] { return *plan; };
+  if (complete) return settled;
+  if (const BoundOfWays bound = policy.at_least ? policy.at_least(request, keys.reader()) : nullptr)
+    settled.seconds = std::max(settled.seconds, bound(keys.reader()));
+  settled.plan = [&policy, &request, keys] {
+    return finish(policy.plan(request, keys.reader()), request);
+  };
   return settled;
 }
 
@@ -325,7 +326,7 @@ struct Refusals {
 /// flight holds for the choices of this attempt: with another cut or other choices, more micro-batches may fit.
 Settlement settle_once(const Policy& policy, const std::vector<CutAttempt>& attempts,
                        const Reader& parameters,
-                       double worth = std::numeric_limits<double>::infinity()) {
+                       double worth = never) {
   Attempts all(policy, attempts, parameters);
   const PolicyRequest& first = attempts.front().request;
   if (all.choose()) return all.best(worth);
