@@ -132,6 +132,19 @@ bool lists_all_passes(const Program& step) {
   return step.passes < most_passes && step.count_of_all() <= most_operations;
 }
 
+/// The ways to make equal passes alike, in the order in which they are tried: each load at its place, each load less than
+/// a pass before the operation that needs it, or each load at the same place in all of them (place_alike()).
+enum class EqualPasses : std::uint8_t { as_placed, within_pass, alike };
+
+/// Lists each load less than a pass before the operation that needs it. So the load waits for no operation of more than
+/// one pass before.
+void load_within_pass(Program& step, std::int64_t operations) {
+  for (Program::Load& load : step.loads) {
+    load.earliest = std::max(load.earliest, load.needed - operations + 1);
+    load.after = std::max(load.after, load.earliest - 1);
+  }
+}
+
 /// Calls `use` for each load of a pass with the indices of this load in all equal passes and in the pass after them.
 template <class Use>
 void each_of_equal_passes(const Program& step, const LeftOutPasses& left, const Use& use) {
@@ -194,10 +207,12 @@ Draft list_training(const Listing& listing, Program& step, const std::vector<Fac
   if (listing.places) place_loads(step, *listing.places);
   if (listing.shape.more_passes == 0) return list_placed(listing, step, facts, most);
   const LeftOutPasses left = left_out_passes(step);
-  for (const bool alike : {false, true}) {
-    if (!alike && left.waits_too_long(step.loads)) continue;
-    if (alike && lists_all_passes(step)) break;
-    if (alike) place_alike(step, left, listing.capacity);
+  for (const EqualPasses way :
+       {EqualPasses::as_placed, EqualPasses::within_pass, EqualPasses::alike}) {
+    if (way == EqualPasses::as_placed && left.waits_too_long(step.loads)) continue;
+    if (way == EqualPasses::alike && lists_all_passes(step)) break;
+    if (way == EqualPasses::within_pass) load_within_pass(step, left.pass);
+    if (way == EqualPasses::alike) place_alike(step, left, listing.capacity);
     Draft draft = list_placed(listing, step, facts, most);
     if (auto all = with_all_passes(std::move(draft.plan), left)) {
       draft.plan = std::move(*all);

@@ -31,8 +31,8 @@ void read_staying(const Reader& parameters, const PolicyRequest& request, Traini
 /// If the order leaves open which tensors stay (TrainingOrder::staying_open), returns the orders that are tried besides
 /// `order` itself. Each of them has a different set of tensors that stay. In the first order, all tensors stay. The
 /// stages of a set are spread over the model, so that their computations hide loads of the other stages. Of each device
-/// that takes turns, about the same share of the bytes stays. If their memories have different sizes, there are also
-/// sets with different shares. Otherwise, the sets do not depend on the capacities of the memories.
+/// that takes turns, about the same share of the bytes stays. If several devices take turns, there are also sets with
+/// different shares. The sets do not depend on the capacities of the memories.
 std::vector<TrainingOrder> orders_that_stay(const PolicyRequest& request,
                                             const TrainingOrder& order);
 

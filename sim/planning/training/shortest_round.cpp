@@ -102,6 +102,14 @@ StepShape with_few_passes(const StepShape& step, const PolicyRequest& request) {
   return few;
 }
 
+/// Returns whether the whole step of a batch is listed if all weights stay: then a load may have to come more than a pass
+/// early, and passes that are listed only once would be slower.
+bool is_short(const StepShape& step) {
+  constexpr std::size_t most_operations = 300'000, operations_of_stage = 3;
+  return static_cast<std::size_t>(step.micro_batches) <=
+         most_operations / (operations_of_stage * step.stages.size());
+}
+
 }  // namespace
 
 StepShape with_equal_peaks(const StepShape& step) {
@@ -116,7 +124,7 @@ StepShape shortest_round(const StepShape& step, const PolicyRequest& request,
                          const TrainingOrder& order) {
   if (!no_turns(step)) return with_few_passes(step, request);
   if (std::optional<StepShape> round = round_of_passes(step, request, order)) return *round;
-  if (step.batches == 1) return with_few_passes(step, request);
+  if (step.batches == 1) return is_short(step) ? step : with_few_passes(step, request);
   StepShape round = step;
   round.batches = 1;
   round.batches = units_of_round(round, step.batches, request, order);

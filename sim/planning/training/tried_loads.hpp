@@ -62,7 +62,7 @@ inline TriedCounts tried_counts(std::int64_t operations, bool made_to_change) {
 /// TriedCounts::each_room for a long batch whose program lists so many operations, of a few passes. The rooms hardly
 /// change the seconds of such a step, and each takes seconds to simulate.
 constexpr std::size_t room_of_long_step(std::int64_t operations) {
-  return operations <= 20'000 ? 1 : 4;
+  return operations <= 3'000 ? 1 : 4;
 }
 
 /// If replicas share links, and several ways are equally fast for one of them alone: how many of these ways are tried
