@@ -250,8 +250,10 @@ std::vector<AlikeWays> ways_of_strategies(const PolicyRequest& request, const Tr
 }  // namespace
 
 bool devices_alike(const PolicyRequest& request, const TrainingOrder& order) {
+  Platform platform = request.pricing.platform;
+  for (Device& device : platform.devices) device.memory().capacity.reset();  // it changes no price
   return std::ranges::all_of(order.devices, [&](const std::string& name) {
-    return alike(request.pricing.platform, name, order.devices.front());
+    return alike(platform, name, order.devices.front());
   });
 }
 

@@ -89,10 +89,10 @@ TrainingWays::TrainingWays(const PolicyRequest& request, TrainingOrder order,
 }
 
 std::int64_t TrainingWays::count() const {
-  const std::size_t unlike = capacity_.differ() ? 1 : 0;
-  const std::size_t rooms = run_room_ ? 1 : 2 + unlike + (uses_idle_links() ? run_parts.size() : 0);
+  const std::size_t several = order_.devices.size() > 1 ? 1 : 0;
+  const std::size_t rooms = run_room_ ? 1 : 2 + several + (uses_idle_links() ? run_parts.size() : 0);
   const auto ways_of = [&, late = lists_late() ? load_orders.size() : 0](const TriedCounts& tried) {
-    return paces_of(tried) * ((1 + unlike) * (ahead_parts.size() + tried.listings) + late);
+    return paces_of(tried) * ((1 + several) * (ahead_parts.size() + tried.listings) + late);
   };
   if (tries_few()) return static_cast<std::int64_t>(rooms * ways_of(few_tried));
   std::size_t ways = ways_of(most_tried);
@@ -308,7 +308,7 @@ void TrainingWays::add_ways(const ChosenStep& step, const LimitedOffer& one, See
   // The places are made again from each of these rooms.
   std::vector<DeviceBytes> rooms = {one.limits.room};
   if (!one.limits.room.differ()) rooms.emplace_back(one.offer.most.greatest());
-  if (capacity_.differ()) rooms.push_back(one.offer.most);
+  if (order_.devices.size() > 1) rooms.push_back(one.offer.most);
   if (uses_idle_links())
     for (const double part : run_parts)
       rooms.emplace_back(
@@ -359,7 +359,8 @@ void TrainingWays::add_late_ways(const ChosenStep& step, const Offered& offered,
 
 std::vector<RoomShares> TrainingWays::shares_of(const DeviceBytes& peaks) const {
   std::vector<RoomShares> shares(1);
-  if (capacity_.differ() && peaks.differ()) shares.emplace_back(peaks, order_.devices.size());
+  if (order_.devices.size() > 1 && peaks.differ())
+    shares.emplace_back(peaks, order_.devices.size());
   return shares;
 }
 

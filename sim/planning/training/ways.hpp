@@ -124,12 +124,12 @@ class TrainingWays {
   void add_late_ways(const ChosenStep& step, const Offered& offered, const TriedCounts& tried,
                      SeenWays& seen, std::vector<LoadChoice>& ways) const;
 
-  /// Returns how rooms are shared out that are tried for a step with these peaks. If memories are unlike, the device
+  /// Returns how rooms are shared out that are tried for a step with these peaks. If devices take turns, the device
   /// with the smallest of them need not have room for the greatest peak.
   std::vector<RoomShares> shares_of(const DeviceBytes& peaks) const;
-  /// Returns the bytes. If all devices have equally large memories, one number stands for all of them.
+  /// Returns the bytes. If only one device computes, its number stands for all of them.
   DeviceBytes counted(const DeviceBytes& bytes) const {
-    return capacity_.differ() ? bytes : bytes.greatest();
+    return order_.devices.size() > 1 ? bytes : bytes.greatest();
   }
   /// Returns the rooms that are tried, the smallest first. `each` is TriedCounts::each_room. A room is the step's peak
   /// plus bytes for early loads, so the smallest room is the peak alone. A plan that is made to be changed may use the
