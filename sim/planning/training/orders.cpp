@@ -53,6 +53,15 @@ DeviceBytes capacities(const PolicyRequest& request, const TrainingOrder& order)
   return DeviceBytes(std::move(all));
 }
 
+bool devices_differ(const PolicyRequest& request, const TrainingOrder& order) {
+  if (order.devices.size() < 2 || request.made_to_change) return false;
+  const bool one_memory =
+      !request.real_machine && std::ranges::all_of(order.devices, [&](const std::string& name) {
+        return request.pricing.platform.device(name).memories.size() == 1;
+      });
+  return one_memory || capacities(request, order).differ();
+}
+
 std::vector<std::int64_t> counts_of(const PolicyRequest& request, const TrainingOrder& order) {
   const std::int64_t per_batch = request.workload.batch / request.workload.micro_batch;
   if (order.in_flight) return {std::min(*order.in_flight, per_batch)};

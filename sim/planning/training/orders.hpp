@@ -13,6 +13,11 @@ namespace sluice {
 /// are not enforced.
 DeviceBytes capacities(const PolicyRequest& request, const TrainingOrder& order);
 
+/// Returns whether ways are compared that use different numbers of bytes on the devices that take turns. If devices have
+/// two memories, this is so only if their first memories have different sizes, because each such way is placed, which
+/// takes long.
+bool devices_differ(const PolicyRequest& request, const TrainingOrder& order);
+
 /// Returns the number of batches of the whole run.
 double batches_of_run(const Workload& workload);
 

@@ -202,7 +202,7 @@ std::vector<TrainingOrder> orders_that_stay(const PolicyRequest& request,
     orders.add_without_search(
         [&](const DeviceStages& own, auto& large) { keep_largest(own, share, large); });
   // All tensors of a device may fit into its memory, although those of another device do not.
-  const std::size_t several = order.devices.size() > 1 ? order.devices.size() : 0;
+  const std::size_t several = devices_differ(request, order) ? order.devices.size() : 0;
   for (std::size_t one = 0; one < several; ++one)
     for (const bool on_one : {true, false})
       for (const double rest : {0.5, 0.0})

@@ -67,6 +67,7 @@ TrainingWays::TrainingWays(const PolicyRequest& request, TrainingOrder order,
                            std::shared_ptr<const std::vector<Stage>> stages)
     : enforced_(request.capacity_enforced),
       capacity_(capacities(request, order)),
+      devices_differ_(devices_differ(request, order)),
       unlimited_(with_share(request)),
       order_(std::move(order)),
       peaks_(std::move(peaks)),
@@ -89,7 +90,7 @@ TrainingWays::TrainingWays(const PolicyRequest& request, TrainingOrder order,
 }
 
 std::int64_t TrainingWays::count() const {
-  const std::size_t several = order_.devices.size() > 1 ? 1 : 0;
+  const std::size_t several = devices_differ_ ? 1 : 0;
   const std::size_t rooms = run_room_ ? 1 : 2 + several + (uses_idle_links() ? run_parts.size() : 0);
   const auto ways_of = [&, late = lists_late() ? load_orders.size() : 0](const TriedCounts& tried) {
     return paces_of(tried) * ((1 + several) * (ahead_parts.size() + tried.listings) + late);
@@ -308,7 +309,7 @@ void TrainingWays::add_ways(const ChosenStep& step, const LimitedOffer& one, See
   // The places are made again from each of these rooms.
   std::vector<DeviceBytes> rooms = {one.limits.room};
   if (!one.limits.room.differ()) rooms.emplace_back(one.offer.most.greatest());
-  if (order_.devices.size() > 1) rooms.push_back(one.offer.most);
+  if (devices_differ_) rooms.push_back(one.offer.most);
   if (uses_idle_links())
     for (const double part : run_parts)
       rooms.emplace_back(
@@ -359,8 +360,7 @@ void TrainingWays::add_late_ways(const ChosenStep& step, const Offered& offered,
 
 std::vector<RoomShares> TrainingWays::shares_of(const DeviceBytes& peaks) const {
   std::vector<RoomShares> shares(1);
-  if (order_.devices.size() > 1 && peaks.differ())
-    shares.emplace_back(peaks, order_.devices.size());
+  if (devices_differ_ && peaks.differ()) shares.emplace_back(peaks, order_.devices.size());
   return shares;
 }
 

@@ -127,9 +127,9 @@ class TrainingWays {
   /// Returns how rooms are shared out that are tried for a step with these peaks. If devices take turns, the device
   /// with the smallest of them need not have room for the greatest peak.
   std::vector<RoomShares> shares_of(const DeviceBytes& peaks) const;
-  /// Returns the bytes. If only one device computes, its number stands for all of them.
+  /// Returns the bytes. If devices do not differ, the greatest number stands for all of them.
   DeviceBytes counted(const DeviceBytes& bytes) const {
-    return order_.devices.size() > 1 ? bytes : bytes.greatest();
+    return devices_differ_ ? bytes : bytes.greatest();
   }
   /// Returns the rooms that are tried, the smallest first. `each` is TriedCounts::each_room. A room is the step's peak
   /// plus bytes for early loads, so the smallest room is the peak alone. A plan that is made to be changed may use the
@@ -162,6 +162,7 @@ class TrainingWays {
 
   bool enforced_;
   DeviceBytes capacity_;  ///< capacities() of the devices
+  bool devices_differ_ = false;  ///< devices_differ()
   /// How many bytes of each device a run may use. If empty, each way has its own limit: the bytes up to which its early
   /// loads may fill a device.
   std::optional<DeviceBytes> run_room_;
