@@ -1,5 +1,6 @@
 #include "execute/residency.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "plan/fault.hpp"
@@ -64,12 +65,19 @@ void Residency::too_many_bytes(const Placement& made, std::uint32_t action) cons
 }
 
 void Residency::absent(const Placement& use, std::uint32_t action) const {
+  const auto& uses = tables_.plan.actions[action].uses;
+  const bool of_earlier = std::ranges::any_of(
+      uses, [&](const Access& access) { return access.placement() == use && access.distance > 0; });
   plan_fault(
       tables_.plan, action,
       "action '" + name_of(tables_.plan.actions[action]) + "' uses tensor '" +
           tables_.plan.tensors[use.tensor].name + "' in " + tables_.plan.pools[use.pool].name +
           ", but the tensor is not there: make the action wait for an action that puts the tensor "
-          "there");
+          "there" +
+          (of_earlier
+               ? "; in the first iterations, which have no earlier ones, this is an action of "
+                 "the prologue with a negative 'ahead'"
+               : ""));
 }
 
 Deadlock Residency::blocking(double time, std::vector<Deadlock::Waiter> waiters) const {
