@@ -18,7 +18,7 @@ using Clock = std::chrono::steady_clock;
 #ifdef __SANITIZE_ADDRESS__
 constexpr ChildLimits limits = {.more_bytes = 3'000'000'000, .cpu_s = 900};
 #else
-constexpr ChildLimits limits = {.more_bytes = 3'000'000'000, .cpu_s = 90};
+constexpr ChildLimits limits = {.more_bytes = 3'000'000'000, .cpu_s = 150};
 #endif
 
 /// Returns the bytes that a pool holds at its peak.
