@@ -102,12 +102,6 @@ Judgement judge(std::vector<Candidate> candidates, double worth) {
 Judgement judge_until(std::vector<Candidate> candidates, double worth, double least) {
   Judgement judgement;
   const auto to_beat = [&] { return std::min(worth, judgement.best.seconds); };
-  // No candidate with such a bound is opened or simulated any more. This stays so if faster ways are found.
-  const auto decided = [&](double at_least) {
-    const double best_s = judgement.best.seconds;
-    const bool found = judgement.best.plan && !faster(std::max(at_least, least), to_beat());
-    return found && (judgement.runner_up || best_s >= worth || !faster(least, best_s));
-  };
   for (const Candidate& candidate : candidates) judgement.candidates += candidate.ways;
   using Turn = std::pair<double, std::size_t>;  // the lower bound and the index of a candidate
   std::priority_queue<Turn, std::vector<Turn>, std::greater<>> turns;
@@ -115,21 +109,21 @@ Judgement judge_until(std::vector<Candidate> candidates, double worth, double le
   std::set<std::string> considered;
   while (!turns.empty()) {
     const auto [at_least, number] = turns.top();
-    if (decided(at_least)) break;
+    const double best_s = judgement.best.seconds;
+    const bool found = judgement.best.plan && !faster(std::max(at_least, least), to_beat());
+    if (found && (judgement.runner_up || best_s >= worth || !faster(least, best_s))) break;
     turns.pop();
     check_interrupt();
     const Candidate candidate = std::move(candidates[number]);
     if (!candidate.same_ways.empty() && !considered.insert(candidate.same_ways).second) continue;
     if (!candidate.open) {
-      const bool can_be_best = judgement.best.plan && faster(std::max(at_least, least), to_beat());
       candidate.simulate(
-          can_be_best ? to_beat() : never,
+          found || !judgement.best.plan ? never : to_beat(),
           [&, bound = at_least](const Settled& settled) { note(judgement, settled, bound); });
       continue;
     }
     for (Candidate& one : candidate.open()) {
       one.at_least = std::max(one.at_least, at_least);
-      if (decided(one.at_least)) continue;  // to keep it would only occupy memory
       turns.emplace(one.at_least, candidates.size());
       candidates.push_back(std::move(one));
     }

@@ -164,21 +164,21 @@ class Orders {
   }
   /// Does what take() does, and returns the starts in the simulation.
   Starts starts_with(const std::vector<double>& order) {
-    std::vector<TurnWait> known;
-    const auto* waits = added(order);
-    if (!waits) known = waits_of_turns(plan_, link_shared_, order);
-    set(waits ? *waits : known);
-    Starts starts = starts_of(turned_, plan_);
-    if (waits && wanted_ == WantedOrders::fastest)
-      note(*waits, starts.run_s ? *starts.run_s : run_seconds_below(turned_, fastest_s_));
-    reset(waits ? *waits : known);
-    return starts;
+    if (std::optional<Starts> fresh = starts_if_new(order)) return std::move(*fresh);
+    return simulated_starts(waits_of_turns(plan_, link_shared_, order));
   }
   /// Does what starts_with() does, but returns nothing if an equal order was tried before.
   std::optional<Starts> starts_if_new(const std::vector<double>& order) {
-    const std::vector<TurnWait> waits = waits_of_turns(plan_, link_shared_, order);
-    if (std::ranges::find(tried_, waits) != tried_.end()) return {};
-    return starts_with(order);
+    const auto* waits = added(order);
+    if (!waits) return {};
+    Starts starts = simulated_starts(*waits);
+    if (wanted_ == WantedOrders::fastest) {
+      if (starts.run_s)
+        note(*waits, *starts.run_s);
+      else
+        simulate(*waits);
+    }
+    return starts;
   }
   /// Returns the plan with the fastest order. Of equally fast orders, this is the first one that was taken. There is no
   /// such plan if all orders block.
@@ -204,6 +204,12 @@ class Orders {
     std::vector<TurnWait> waits = waits_of_turns(plan_, link_shared_, order);
     if (std::ranges::find(tried_, waits) != tried_.end()) return nullptr;
     return &tried_.emplace_back(std::move(waits));
+  }
+  Starts simulated_starts(const std::vector<TurnWait>& waits) {
+    set(waits);
+    Starts starts = starts_of(turned_, plan_);
+    reset(waits);
+    return starts;
   }
   void simulate(const std::vector<TurnWait>& waits) {
     set(waits);

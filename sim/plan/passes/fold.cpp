@@ -45,7 +45,7 @@ class Folder {
         const std::uint32_t first = first_of(made.tensor, &rounds);
         if (!made_.try_emplace({first, made.pool}, Made{made.tensor, rounds}).second) return {};
       }
-    // The second of the equal rounds must stay as it is until the first has its waits.
+    // Only the first of the equal rounds is changed: move_waits() reads the second one.
     for (std::uint32_t a = 0; a < plan_.actions.size(); ++a)
       if ((a < body_end() || a >= rounds_end()) && !(move_tensors(a) && move_waits(a))) return {};
     const std::uint32_t listed_begin = plan_.body_begin;

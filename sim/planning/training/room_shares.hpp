@@ -15,8 +15,8 @@ class RoomShares {
  public:
   /// Every device gets all bytes of a room.
   RoomShares() = default;
-  /// Every device gets as many bytes less than the device with the greatest peak as its peak is smaller. So the
-  /// smallest room in which a step fits has just the peak of each device.
+  /// The device with the greatest peak gets all bytes of a room. Each other device gets fewer bytes, by the difference
+  /// of the two peaks. So the smallest room in which a step fits has just the peak of each device.
   RoomShares(const DeviceBytes& peaks, std::size_t devices)
       : devices_(devices), less_(peaks.changed(devices, [&](std::int64_t peak, std::size_t) {
           return peaks.greatest() - peak;

@@ -250,6 +250,7 @@ std::vector<AlikeWays> ways_of_strategies(const PolicyRequest& request, const Tr
 }  // namespace
 
 bool devices_alike(const PolicyRequest& request, const TrainingOrder& order) {
+  if (order.devices.size() < 2) return true;
   Platform platform = request.pricing.platform;
   for (Device& device : platform.devices) device.memory().capacity.reset();  // it changes no price
   return std::ranges::all_of(order.devices, [&](const std::string& name) {

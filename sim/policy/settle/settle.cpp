@@ -62,9 +62,10 @@ Settled simulate(const Policy& policy, const PolicyRequest& request, const Keys&
 /// Makes a plan with the capacity of the device's memory, and simulates it. This is for two cases. First, a strategy
 /// that searches for fates decides by the capacity. Second, the policy replicates another policy, and its
 /// function `alone` may return the plan of one replica. If it does, only this plan is simulated, and the plan of all
-/// replicas is made later, if this way is chosen. The seconds are then at least the lower bound of all replicas, which
-/// also counts the sums of gradients. Throws Infeasible.
-Settled simulate_within(const Policy& policy, const PolicyRequest& request, const Keys& keys) {
+/// replicas is made later, if this way is chosen. The seconds are then at least `at_least`, the lower bound of all
+/// replicas, which also counts the sums of gradients. Throws Infeasible.
+Settled simulate_within(const Policy& policy, const PolicyRequest& request, const Keys& keys,
+                        double at_least) {
   Settled settled;
   std::optional<Draft> alone;
   if (policy.alone) alone = policy.alone(request, keys.reader());
@@ -81,8 +82,7 @@ Settled simulate_within(const Policy& policy, const PolicyRequest& request, cons
   if (settled.seconds == never) return settled;
   settled.plan = [plan] { return *plan; };
   if (complete) return settled;
-  if (const BoundOfWays bound = policy.at_least ? policy.at_least(request, keys.reader()) : nullptr)
-    settled.seconds = std::max(settled.seconds, bound(keys.reader()));
+  settled.seconds = std::max(settled.seconds, at_least);
   settled.plan = [&policy, &request, keys] {
     return finish(policy.plan(request, keys.reader()), request);
   };
@@ -203,15 +203,17 @@ class Attempts {
     for (Value& map : maps) {
       const Keys keys(std::move(map), record);
       const std::string text = joined(attempt.cut, difference(keys.map(), parameters_.map()));
+      const double at_least = least_seconds(bound, keys);
       ++ways_;
       candidates_.push_back(
-          {least_seconds(bound, keys), 1,
-           [this, &attempt, number, keys, text, asked](double worth, const auto& settled) {
+          {at_least, 1,
+           [this, &attempt, number, keys, text, asked, at_least](double worth,
+                                                                 const auto& settled) {
              const PolicyRequest& request = attempt.request;
              Settled one;
              try {
                one = policy_.replicates || looks_at_memory(request)
-                         ? simulate_within(policy_, request, keys)
+                         ? simulate_within(policy_, request, keys, at_least)
                          : simulate(policy_, request, keys, worth);
              } catch (const Infeasible&) {  // another cut may fit
              } catch (const InputError&) {
@@ -325,8 +327,7 @@ struct Refusals {
 /// Does what settle() does. But if no plan fits, the error is the error of one attempt. Its number of micro-batches in
 /// flight holds for the choices of this attempt: with another cut or other choices, more micro-batches may fit.
 Settlement settle_once(const Policy& policy, const std::vector<CutAttempt>& attempts,
-                       const Reader& parameters,
-                       double worth = never) {
+                       const Reader& parameters, double worth = never) {
   Attempts all(policy, attempts, parameters);
   const PolicyRequest& first = attempts.front().request;
   if (all.choose()) return all.best(worth);

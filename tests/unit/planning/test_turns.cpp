@@ -82,8 +82,8 @@ a.save on=a.up kind=save flows=@r:100 waits=a.work
   // always carries data, until 41 s.
   CHECK(run_seconds(plan) == Approx(41));
   // If loads take turns, a loads until 10 s and computes until 15 s, and b loads until 20 s and computes until 21 s. So the
-  // answer of a is ready first, and the link always carries data. The orders of the other run save the answer of b first,
-  // from 21 to 31 s, and end at 41 s, too.
+  // answer of a is ready first, and the link always carries data. The orders that come from the run above save the answer
+  // of b first, from 21 to 31 s, and end at 41 s, too.
   const Turns turns = in_turn(plan);
   REQUIRE(turns.fastest);
   CHECK(turns.fastest->seconds() == Approx(40));
