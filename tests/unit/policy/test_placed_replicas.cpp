@@ -133,7 +133,7 @@ class RandomReplicas {
 TEST_CASE("with an open placement, replicas are never slower than with any given placement",
           "[placement][property]") {
   int compared = 0;
-  for (std::uint64_t seed = 0; seed < test::cases_of<std::uint64_t>(25, 60); ++seed) {
+  for (std::uint64_t seed = 0; seed < test::cases_of<std::uint64_t>(15, 60); ++seed) {
     const RandomReplicas replicas(seed);
     const std::optional<double> open = replicas.seconds("auto");
     for (const char* placement : {"none", "backing", "static", "all_slow", "first_touch"}) {
@@ -262,7 +262,7 @@ TEST_CASE("no replica of a random scenario with uneven batches is slower with mo
   const std::vector<std::string> placements = {"static", "first_touch", "asynchronous", "auto"};
   RisingMemory rising;
   for (const char* replica : {"resident", "streamed", "phased"})
-    for (std::uint64_t seed = 0; seed < test::cases_of<std::uint64_t>(5, 12); ++seed) {
+    for (std::uint64_t seed = 0; seed < test::cases_of<std::uint64_t>(4, 12); ++seed) {
       const auto replicas = RandomReplicas::with_uneven_batches(seed, replica);
       rising.run(replicas, seed, placements[static_cast<std::size_t>(seed % placements.size())]);
     }

@@ -29,7 +29,7 @@ TEST_CASE("No plan of any policy is faster than the bound of its question", "[pr
                                              "data_parallel, replica: streamed",
                                              "data_parallel, replica: phased"};
   Campaign campaign;
-  for (std::uint64_t seed = 0; seed < test::cases_of<std::uint64_t>(700, 2500); ++seed) {
+  for (std::uint64_t seed = 0; seed < test::cases_of<std::uint64_t>(450, 2500); ++seed) {
     Dice dice(seed);
     const std::string& policy = policies[seed % policies.size()];
     const bool training = policy != "sharded" && dice.one_in(2);
@@ -56,7 +56,7 @@ TEST_CASE(
     "these weights",
     "[property]") {
   Campaign campaign;
-  for (std::uint64_t seed = 0; seed < test::cases_of<std::uint64_t>(400, 2000); ++seed) {
+  for (std::uint64_t seed = 0; seed < test::cases_of<std::uint64_t>(220, 2000); ++seed) {
     Dice dice(seed);
     std::vector<test::Row> rows;
     double weights = 0;
