@@ -1,6 +1,7 @@
 #include "policy/settle/lock_step.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <map>
 
 #include "planning/replica.hpp"
@@ -10,21 +11,22 @@
 
 namespace sluice {
 
-bool few_replicas(const PolicyRequest& request, const Reader& parameters) {
-  constexpr std::int64_t always_few = 8, most_passes = 4000;
-  const std::vector<std::string> devices = replica_devices(request, parameters);
-  const auto count = static_cast<std::int64_t>(devices.size());
-  if (count <= always_few) return true;
-  // The first replica has the most micro-batches. It passes each layer once for each of them. Over a ring, it sends and
-  // gets 2 (count - 1) pieces of each layer's gradients.
+namespace {
+
+/// Returns whether all replicas together make at most so many passes of a layer in a step. Over a ring, a replica sends
+/// 2 (count - 1) pieces of each layer's gradients. Each of them counts as a pass.
+bool make_at_most(std::int64_t most_passes, const PolicyRequest& request,
+                  const Reader& parameters) {
+  const auto count = static_cast<std::int64_t>(replica_devices(request, parameters).size());
   const std::int64_t pieces = sums_gradients(request.workload, parameters) ? 2 * (count - 1) : 0;
+  // The first replica has the most micro-batches. It passes each layer once for each of them.
   const std::int64_t passes =
       share_of(request.workload, 0, count).micro_batches_per_step() + pieces;
   const auto layers = static_cast<std::int64_t>(request.pricing.model.layers.size());
   return passes <= most_passes / count / layers;
 }
 
-namespace {
+constexpr std::int64_t most_passes_of_few = 4000, most_passes_in_lock_step = 60'000;
 
 /// Returns whether the devices differ only in names and in the capacities of their memories.
 bool differ_in_capacity_only(Platform platform, const std::vector<std::string>& devices) {
@@ -67,6 +69,12 @@ class Shift {
 };
 
 }  // namespace
+
+bool few_replicas(const PolicyRequest& request, const Reader& parameters) {
+  constexpr std::size_t always_few = 8;
+  return replica_devices(request, parameters).size() <= always_few ||
+         make_at_most(most_passes_of_few, request, parameters);
+}
 
 /// Sets `share_` and `hop_`. Returns whether the paths of all replicas are equal.
 bool LockStep::has_equal_paths(const Platform& platform, bool sums) {
@@ -112,7 +120,8 @@ bool LockStep::has_equal_paths(const Platform& platform, bool sums) {
 std::optional<LockStep> LockStep::of(const PolicyRequest& request, const Reader& parameters) {
   const Platform& platform = request.pricing.platform;
   if (!request.workload.training || request.strategy().searches ||
-      transfers_of(parameters) == ReplicaTransfers::in_turn || few_replicas(request, parameters))
+      transfers_of(parameters) == ReplicaTransfers::in_turn || few_replicas(request, parameters) ||
+      !make_at_most(most_passes_in_lock_step, request, parameters))
     return {};
   LockStep all;
   all.devices_ = replica_devices(request, parameters);

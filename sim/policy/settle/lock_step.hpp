@@ -1,7 +1,7 @@
-// Whether the choices of replicas are compared by runs of all of them: if there are few of them, or if they train in lock
-// step. If transfers of all replicas use the links at the same time, and the machine looks the same from each replica,
-// then all replicas do the same at the same time: this is lock step. So the run of one replica, with its share of the
-// links, tells how long the run of all of them takes.
+// Whether the choices of replicas are compared by runs of all of them: if there are few of them, or if they train in
+// lock step. If transfers of all replicas use the links at the same time, and the machine looks the same from each
+// replica, then all replicas do the same at the same time: this is lock step. So the run of one replica, with its
+// share of the links, tells how long the run of all of them takes.
 #pragma once
 
 #include <cstdint>
@@ -24,9 +24,9 @@ class LockStep {
  public:
   /// Returns nothing if the replicas do not run in lock step. This is so if there are few of them (few_replicas()), in
   /// inference, if their devices differ in more than the capacity of a memory, if a device has two memories, if a
-  /// strategy searches for fates, if transfers must take turns (`transfers: in_turn`), and if the links of the
-  /// replicas, or those over which they sum gradients, differ. `parameters` has the parameters of the replicating
-  /// policy.
+  /// strategy searches for fates, if transfers must take turns (`transfers: in_turn`), if the links of the replicas,
+  /// or those over which they sum gradients, differ, and if a step is so long that a run of all replicas takes long to
+  /// simulate. `parameters` has the parameters of the replicating policy.
   static std::optional<LockStep> of(const PolicyRequest& request, const Reader& parameters);
 
   /// Returns a lower bound of the seconds in which all replicas run with the plan of the first one, at the same time.
