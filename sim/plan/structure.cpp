@@ -234,6 +234,16 @@ bool body_releases(const PlanTables& tables, const MadeInstance& made) {
   return false;
 }
 
+/// Returns what to do so that the body releases the tensor that it allocates.
+std::string how_to_release(const Plan& plan, const MadeInstance& made) {
+  for (std::uint32_t a = plan.body_begin; a < plan.body_end; ++a)
+    for (const Access& use : plan.actions[a].uses)
+      if (use.tensor == made.tensor)
+        return "action " + quoted_name(plan, a) + " uses it in " + plan.pools[use.pool].name +
+               ", and not in " + plan.pools[made.pool].name;
+  return "list the tensor in 'uses' of an action of the body";
+}
+
 /// Checks that each instance is allocated only once, and that the body releases the instances that it allocates.
 void check_allocations(const PlanTables& tables) {
   const Plan& plan = tables.plan;
@@ -243,9 +253,7 @@ void check_allocations(const PlanTables& tables) {
       if (plan.section_of(one.action) == Section::body && !body_releases(tables, one))
         plan_fault(plan, one.action,
                    "the body allocates " + named(plan, one) +
-                       " in each iteration, but never releases it: "
-                       "list the tensor in 'uses' of an action of "
-                       "the body");
+                       " in each iteration, but never releases it: " + how_to_release(plan, one));
   std::sort(made.begin(), made.end());
   const auto twice = std::adjacent_find(
       made.begin(), made.end(), [](const MadeInstance& x, const MadeInstance& y) {

@@ -129,6 +129,16 @@ TEST_CASE("phased: a number of phases of the last turn that is not possible is r
                     Catch::Contains("use 'last_turn: auto'"));
 }
 
+TEST_CASE("phased: more phases than any tried number of batches in flight allows are refused") {
+  CHECK_NOTHROW(planned({one, "policy.last_turn=8"}));
+  CHECK_THROWS_WITH(planned({one, "policy.last_turn=9"}),
+                    Catch::Contains("at most 8 batches are tried") &&
+                        Catch::Contains("give 'in_flight', or a smaller number"));
+  CHECK(find_fact(planned({one, "policy.in_flight=9", "policy.last_turn=9"}).facts, "in_flight")
+            ->number()
+            ->value == 9);
+}
+
 TEST_CASE(
     "phased: a number of phases that fits no compared turn changes nothing if in_flight is open") {
   // A step has one batch. Sluice tries several numbers of batches in flight, but the larger ones allow neither 3 nor 5

@@ -379,7 +379,11 @@ TEST_CASE("a short run may have no iteration that uses the tensor of two iterati
   CHECK(replay(plan).makespan == s(2 + 3 * 2 + 4));
   CHECK(execute_isolated(plan).report.makespan == s(2 + 3 * 2 + 4));
   CHECK_THROWS_WITH(check(plan_from_text(sums("250B", "x"), "test.plan")),
-                    Catch::Contains("never releases it"));
+                    Catch::Contains("never releases it: list the tensor in 'uses'"));
+  std::string elsewhere = sums("250B", "sum~2@host,x");
+  elsewhere.insert(elsewhere.find("stream gpu.compute"), "pool host capacity=1kB\n");
+  CHECK_THROWS_WITH(check(plan_from_text(elsewhere, "test.plan")),
+                    Catch::Contains("uses it in host, and not in gpu"));
   // Without the action 0F1, the tensor of two iterations before the first one is missing.
   const Plan without = plan_from_text(sums("250B", "sum~2"), "test.plan");
   CHECK_THROWS_WITH(replay(without), Catch::Contains("of the prologue with a negative 'ahead'"));

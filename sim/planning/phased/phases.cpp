@@ -87,6 +87,9 @@ bool fits_last_turn(const PhaseRules& rules, const Workload& workload) {
   return left == 0 || (left <= rules.last_turn && rules.last_turn <= rules.in_flight);
 }
 
+/// The greatest number of batches in flight that is tried if the scenario leaves the number open.
+constexpr std::int64_t most_compared = 8;
+
 void read_last_turn(PhaseRules& rules, const Workload& workload, const Reader& parameters) {
   if (parameters.is_word("last_turn", "auto")) return;
   if (rules.once_a_step || rules.by_stage)
@@ -95,8 +98,14 @@ void read_last_turn(PhaseRules& rules, const Workload& workload, const Reader& p
                     "phase computes one batch: remove 'weights_per: step' and the 'devices' of "
                     "the phases, or use 'last_turn: auto'");
   rules.last_turn = parameters.integer("last_turn");
+  const bool open = parameters.is_word("in_flight", "auto");
+  if (open && rules.last_turn > most_compared)
+    parameters.fail("last_turn", "at most " + std::to_string(most_compared) +
+                                     " batches are tried with 'in_flight: auto', so no turn has " +
+                                     std::to_string(rules.last_turn) +
+                                     " phases per stage: give 'in_flight', or a smaller number");
   if (fits_last_turn(rules, workload)) return;
-  if (parameters.is_word("in_flight", "auto")) {
+  if (open) {
     rules.in_flight = 1;  // then all turns, even the last turn of a step, have one batch
     return;
   }
@@ -242,13 +251,12 @@ std::vector<std::int64_t> last_turns(const PhaseRules& rules, const Workload& wo
 
 std::vector<PhaseTurns> turns_to_compare(PhaseRules rules, const Workload& workload,
                                          const Reader& parameters) {
-  constexpr std::int64_t most = 8;
   const bool open = parameters.is_word("in_flight", "auto");
   const std::int64_t batches = workload.batches_per_step;
   const std::int64_t useful = most_in_flight(rules, workload);
   std::vector<PhaseTurns> compared;
   for (std::int64_t count = open ? 1 : rules.in_flight;
-       count <= (open ? std::min(most, useful) : rules.in_flight); ++count) {
+       count <= (open ? std::min(most_compared, useful) : rules.in_flight); ++count) {
     rules.in_flight = count;
     if (open && count > 1 && is_long(rules, workload)) continue;
     for (const std::int64_t turn : last_turns(rules, workload)) {

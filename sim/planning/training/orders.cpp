@@ -54,12 +54,7 @@ DeviceBytes capacities(const PolicyRequest& request, const TrainingOrder& order)
 }
 
 bool devices_differ(const PolicyRequest& request, const TrainingOrder& order) {
-  if (order.devices.size() < 2 || request.made_to_change) return false;
-  const bool one_memory =
-      !request.real_machine && std::ranges::all_of(order.devices, [&](const std::string& name) {
-        return request.pricing.platform.device(name).memories.size() == 1;
-      });
-  return one_memory || capacities(request, order).differ();
+  return order.devices.size() > 1 && !request.made_to_change;
 }
 
 std::vector<std::int64_t> counts_of(const PolicyRequest& request, const TrainingOrder& order) {

@@ -13,9 +13,9 @@ namespace sluice {
 /// are not enforced.
 DeviceBytes capacities(const PolicyRequest& request, const TrainingOrder& order);
 
-/// Returns whether ways are compared that use different numbers of bytes on the devices that take turns. If devices have
-/// two memories, this is so only if their first memories have different sizes, because each such way is placed, which
-/// takes long.
+/// Returns whether ways are compared that use different numbers of bytes on the devices that take turns. They are also
+/// compared on devices with equal memories, so that more memory for one of them does not make the run slower. But shown
+/// machines (placement/turns/shown_machine.hpp) always have equal memories.
 bool devices_differ(const PolicyRequest& request, const TrainingOrder& order);
 
 /// Returns the number of batches of the whole run.
