@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/never.hpp"
 #include "base/quantity.hpp"
 #include "fates/optimal/report.hpp"
 #include "planning/equal_replicas.hpp"
@@ -14,6 +15,7 @@
 #include "planning/placement/any_fates.hpp"
 #include "planning/placement/placed_candidates.hpp"
 #include "planning/placement/plan_routes.hpp"
+#include "planning/placement/turns/limited_runs.hpp"
 #include "planning/placement/turns/shown_plans.hpp"
 #include "planning/program.hpp"
 
@@ -228,27 +230,68 @@ Plan rewrite_for(const PolicyRequest& request, const ComputingDevices& on, Plan 
   return rewritten;
 }
 
+/// Returns whether a plan keeps this pool within fewer bytes than it has. If it has as many, they are the capacity, and
+/// say nothing about the plan.
+bool has_smaller_limit(const Pool& pool) {
+  return pool.limit && (!pool.capacity || *pool.limit < *pool.capacity);
+}
+
 /// `shown` is a result for the shown machine. Returns the corresponding result for the real machine: the rewritten plan
-/// and its seconds. The returned result has no plan if a memory is too small.
-Settled settled_on(const PolicyRequest& request, const ComputingDevices& on, const Settled& shown) {
-  Settled one = settled(shown.text, [&] { return rewrite_for(request, on, shown.plan()); });
-  one.attempt = shown.attempt;
+/// and its seconds. Transfers may share links that they do not share on the shown machine. Then the plan is compared
+/// within several limits of the first memories (limited_runs.hpp), so more memory does not make it slower. If the plan
+/// has a limit of its own, this limit is compared, too. But replicas stay within limits of their plans,
+/// because their runs are simulated together. The returned result has no plan if a memory is too small, or if the plan
+/// takes `worth` seconds or more.
+Settled settled_on(const PolicyRequest& request, const ComputingDevices& on, const Settled& shown,
+                   double worth) {
+  Settled one = {.text = shown.text, .attempt = shown.attempt};
+  try {
+    Plan plan = rewrite_for(request, on, shown.plan());
+    std::vector<std::uint32_t> firsts;
+    for (const std::string& name : on.names) {
+      const std::uint32_t pool =
+          pool_number(plan, request.pricing.platform.device(name).memory().pool);
+      if (std::ranges::count(firsts, pool) == 0) firsts.push_back(pool);
+    }
+    RunsWanted wanted = {.worth = worth, .firsts = firsts.size(), .many = true};
+    const Plan own = plan;
+    if (!request.replicas)
+      for (const std::uint32_t pool : firsts) {
+        plan.pools[pool].limit.reset();
+        plan.pools[pool].enforced = request.capacity_enforced;
+      }
+    LimitedRun run = fastest_within(plan, firsts, wanted);
+    if (!request.replicas && has_smaller_limit(own.pools[firsts.front()])) {
+      wanted.worth = std::min(worth, run.seconds);
+      LimitedRun within_own = fastest_within(own, firsts, wanted);
+      if (within_own.seconds < run.seconds) {
+        run = std::move(within_own);
+        plan = own;
+      }
+    }
+    if (run.seconds == never) return one;
+    one.seconds = run.seconds;
+    one.text += keep_within(run, plan, firsts);
+    one.plan = keeping(std::move(plan));
+  } catch (const Infeasible&) {  // Other candidates may still fit.
+  }
   return one;
 }
 
 /// `candidate` is a candidate for the shown machine. Returns the corresponding candidate for the real machine.
 Candidate backed(Candidate candidate, const std::shared_ptr<const ShownRequest>& shown,
                  const PolicyRequest& request, const ComputingDevices& on) {
-  const auto change = [shown, &request, on](Settled& one) {
+  const auto change = [shown, &request, on](Settled& one, double worth) {
     const Device& device = request.pricing.platform.device(on.names.front());
     if (one.plan && !shown->weights_fit)
       shown->weights_fit = has_room_for_weights(device.memories[1], one.plan());
-    if (one.plan) one = settled_on(request, on, one);
+    if (one.plan) one = settled_on(request, on, one, worth);
     one.text = with_placement(backing, one.text);
   };
-  return changed(std::move(candidate), change, [shown](const auto& call) {
+  const CallGuard guard = [shown](const auto& call) {
     if (shown->weights_fit.value_or(true)) call();
-  });
+  };
+  return changed(std::move(candidate), {.way = change, .guard = guard});
 }
 
 }  // namespace

@@ -150,8 +150,9 @@ class StreamedWays {
 
   /// For a shown machine. Returns a candidate with the values of `ahead` that need less than `below` bytes, or nothing
   /// if there are none. When it is opened, it becomes two candidates. The first has only the greatest value of `ahead`.
-  /// The second has those smaller values that lead to another order of loads than the greatest value. Only the judge
-  /// knows the seconds of the ways on the real machine. A rehearsal gives lower bounds of these seconds.
+  /// The second has those smaller values that lead to another order of loads than the greatest value, or all smaller
+  /// values if their runs may differ all the same. Only the judge knows the seconds of the ways on the real machine. A
+  /// rehearsal gives lower bounds of these seconds.
   static std::vector<Candidate> by_ahead(const std::shared_ptr<const StreamedWays>& ways,
                                          StayingWeights& staying, RehearsedRuns& some,
                                          std::int64_t below) {
@@ -163,8 +164,9 @@ class StreamedWays {
                LazyRehearsal again = ways->rehearsal(staying, some);
                rehearse(again, *most);
                const Settled way = ways->way(staying, some, *most, most->alone_s);
-               std::vector<Candidate> opened =
-                   by_ahead(ways, staying, some, std::min(*most->used, some.least + most->ahead));
+               const std::int64_t bytes = some.least + most->ahead;
+               std::vector<Candidate> opened = by_ahead(
+                   ways, staying, some, ways->limited() ? bytes : std::min(*most->used, bytes));
                opened.insert(opened.begin(),
                              {.at_least = std::max(least, way.seconds),
                               .simulate = [way](double, const auto& settled) { settled(way); }});
@@ -233,10 +235,9 @@ class StreamedWays {
               double seconds) const {
     const std::int64_t bytes = some.least + run.ahead;
     const StreamedChoice choice = some.choice(staying, run.ahead);
-    const bool limited = shared_->choices->replayed() || streamed().shared_with_devices;
     return {seconds,
             choice.text(streamed().groups.size()) + "; stays within " + format_bytes(bytes),
-            [shared = shared_, choice, limited] {
+            [shared = shared_, choice, limited = limited()] {
               const RehearsedStep again(shared->streamed(), choice);
               Plan plan =
                   finish(list_rehearsed(shared->request, shared->common, again), shared->request);
@@ -258,6 +259,11 @@ class StreamedWays {
 
   double at_least(StayingWeights& staying) const {
     return std::max(loads_at_least(), shared_->choices->at_least(staying));
+  }
+
+  /// Returns whether runs stay within the bytes for which they are planned.
+  bool limited() const {
+    return shared_->choices->replayed() || streamed().room_changes_runs();
   }
 
   bool fits(std::int64_t bytes) const { return !shared_->capacity || bytes <= *shared_->capacity; }

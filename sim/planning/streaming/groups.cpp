@@ -1,6 +1,7 @@
 #include "planning/streaming/groups.hpp"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <numeric>
 #include <utility>
@@ -148,6 +149,13 @@ std::optional<RealCopies> real_copies(const PolicyRequest& request,
   real.answers_engine = engine_of(machine.path(device, host));
   real.begins_engine = engine_of(begins);
   real.shared_s_per_byte = within_accuracy / narrowest(machine, common_channels(inputs, begins));
+  const std::array<const Path*, 5> paths = {&machine.path(second, device),
+                                            &machine.path(device, second), &inputs,
+                                            &machine.path(device, host), &begins};
+  for (const Path* one : paths)
+    for (const Path* other : paths)
+      if (one->stream != other->stream && !common_channels(*one, *other).empty())
+        real.share_links = true;
   return real;
 }
 

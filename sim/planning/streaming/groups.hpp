@@ -89,6 +89,7 @@ struct RealCopies {
   /// The seconds per byte of the slowest link that both inputs and weights from host memory cross, or 0 if there is
   /// none.
   double shared_s_per_byte = 0;
+  bool share_links = false;  ///< whether copies of different engines slow each other down
 };
 
 /// The data that determine the seconds and bytes of a choice: the bytes and the compute seconds of each group, the
@@ -115,6 +116,11 @@ struct StreamedCase {
   bool shared_with_devices = false;
   bool host_limited = false;  ///< whether host memory may be too small for offloaded tensors
   std::optional<RealCopies> real = {};  ///< set if the platform is a shown machine
+  /// Returns whether more room may change the run of a list of actions: if a load may begin earlier, it may slow down
+  /// another copy. Such a run has to stay within the room for which it was planned.
+  bool room_changes_runs() const {
+    return shared_with_devices || (overlap && (shared_link || (real && real->share_links)));
+  }
   /// The copy times of the model's inputs and of its answers, on the real machine.
   const CopyTime& input_copy() const { return real ? real->inputs : down; }
   const CopyTime& answer_copy() const { return real ? real->answers : up; }

@@ -67,7 +67,7 @@ void simulate(const WaitingCase& waiting, const std::shared_ptr<const void>& con
   const auto program = std::make_shared<const Program>(
       program_as_asked(waiting.request, waiting.common, waiting.streamed, waiting.choice));
   const std::int64_t capacity = waiting.capacity.value_or(most_bytes);
-  const bool limited = waiting.streamed.shared_link || waiting.streamed.shared_with_devices;
+  const bool limited = waiting.streamed.room_changes_runs();
   std::int64_t same_from = most_bytes;
   for (std::size_t n = rooms_tried(waiting); n-- > 0;) {
     const std::int64_t more = room_of(waiting, n);

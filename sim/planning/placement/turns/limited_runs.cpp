@@ -145,7 +145,7 @@ class LimitedRuns {
     }
     requests_compete_ = std::ranges::count(shared_, true) > 0 || host_may_be_full(plan);
     const bool quick = (plan.body_end - plan.body_begin) * pools.size() <= quick_round;
-    list_ = quick ? LimitList::many : LimitList::few;
+    list_ = quick || wanted.many ? LimitList::many : LimitList::few;
     best_.limits = none_;
   }
 

@@ -50,6 +50,7 @@ struct RunsWanted {
       false;  ///< whether the devices are alike, so that all first memories have the same least limit
   /// Whether transfers that share links may go one after the other.
   bool in_turn = true;
+  bool many = false;  ///< whether many limits are tried for long plans, too
 };
 
 /// Returns the fastest of the runs above in which each of these pools has room. If no run takes less than
