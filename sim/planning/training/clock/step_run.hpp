@@ -125,7 +125,8 @@ class StepRun {
   /// What comes after these passes depends on times of the last passes: the times of the clock are sums of such times
   /// and of seconds, and maxima of such sums. So if all these times are later by d seconds at the end of the equal
   /// passes than at their begin, all times are later by d seconds if these passes come once more. Loads that operations
-  /// have needed so far are such a time only where an operation waits for them (`binds_`).
+  /// have needed so far are such a time only where an operation waits for them (`binds_`). Without places, each load
+  /// only matters for the operation that needs it, so no operation after these passes depends on a load before them.
   double growth() const {
     const LeftOutPasses& left = clock_.left_out_;
     const Times& times = before_;  // of the only round
@@ -143,8 +144,8 @@ class StepRun {
          saves[slots(left.end)] - saves[slots(left.begin)]);
     const std::size_t begin = first_needed_from(loads_, left.begin),
                       end = first_needed_from(loads_, left.end);
-    for (std::size_t i = first_needed_from(loads_, first); i < end; ++i)
-      if (i < begin || (places_ && place_of(i).at < left.begin && i + end - begin < loads_.size()))
+    for (std::size_t i = first_needed_from(loads_, first); places_ && i < end; ++i)
+      if (i < begin || (place_of(i).at < left.begin && i + end - begin < loads_.size()))
         grow(times.loaded[i], times.loaded[i + end - begin]);
     const Grown &before = grown_.front(), &after = grown_.back();
     for (std::size_t d = 0; d < before.behind.size(); ++d)
@@ -271,18 +272,34 @@ class StepRun {
   double load_at(std::size_t i, double ready) {
     const Program::Instance& made = step_.instances[loads_[i].instance];
     if (made.home == Program::Home::weights) ready = std::max(ready, begun(made.stage));
-    if (!places_) return load_anywhere(clock_.stream_of(made), ready, clock_.load_seconds(made));
-    return copy(clock_.stream_of(made), ready, clock_.load_seconds(made));
+    const StepClock::CopyStream& way = clock_.stream_of(made);
+    const double seconds = clock_.load_seconds(made);
+    if (places_) return copy(way, ready, seconds);
+    copies_[way.stream] += seconds;  // start_after_loads() adds the other loads
+    return ready + seconds + way.latency_s;
   }
 
-  /// Operations have needed loads for so many seconds on this stream that the load arrives no earlier. The order of the
-  /// loads is not known.
-  double load_anywhere(const StepClock::CopyStream& way, double ready, double seconds) {
-    double& busy_s = copies_[way.stream];
-    busy_s += seconds;
-    const double needed_s = busy_s * within_accuracy;
-    if (needed_s > ready + seconds) binds_[needed_s_.size() + way.stream] = 1;
-    return std::max(ready + seconds, needed_s) + way.latency_s;
+  /// The order of the loads is not known. But operations have needed loads for so many seconds on this stream that the
+  /// last of them arrives no earlier than this.
+  double all_loaded(const StepClock::CopyStream& way) const {
+    return copies_[way.stream] * within_accuracy + way.latency_s;
+  }
+
+  /// Operation `slot` starts at `start` or later. Returns the later time at which the links and streams have made all
+  /// loads that operations have needed so far.
+  double start_after_loads(std::size_t slot, double start) {
+    const auto wait = [&](std::size_t number, double loaded) {
+      if (loaded > start) binds_[number] = 1;
+      start = std::max(start, loaded);
+    };
+    for (std::size_t link = 0; link < needed_s_.size(); ++link)
+      wait(link, needed_s_[link] * within_accuracy - clock_.sums_differ_s_);
+    if (places_) return start;
+    for (const std::size_t i : needed_[slot]) {
+      const StepClock::CopyStream& way = clock_.stream_of(step_.instances[loads_[i].instance]);
+      wait(needed_s_.size() + way.stream, all_loaded(way));
+    }
+    return start;
   }
 
   double copy(const StepClock::CopyStream& way, double ready, double seconds) {
@@ -309,11 +326,7 @@ class StepRun {
     }
     const std::uint32_t device = operation.device;
     if (memory_) start = std::max(start, memory_->start(slot, device));
-    for (std::size_t link = 0; link < needed_s_.size(); ++link) {
-      const double loaded = needed_s_[link] * within_accuracy - clock_.sums_differ_s_;
-      if (loaded > start) binds_[link] = 1;
-      start = std::max(start, loaded);
-    }
+    start = start_after_loads(slot, start);
     computed_ = start + (operation.seconds - wait_s);
     computes_[device] = now_.computed[slot] = computed_;
     if (memory_) memory_->end(slot, device, computed_);
@@ -337,7 +350,10 @@ class StepRun {
       if (first > slot) return;
       const Program::Staying& stays = step_.staying[stage];
       const StepClock::CopyStream& way = clock_.down_[stays.device];
-      if (!places_) weights_[stage] = load_anywhere(way, 0, clock_.weights_s_[stage]);
+      if (!places_) {
+        copies_[way.stream] += clock_.weights_s_[stage];
+        weights_[stage] = all_loaded(way);
+      }
       add_needed(way, stays.weights);
     }
   }
