@@ -7,7 +7,6 @@
 
 #include "document/key.hpp"
 #include "planning/replica.hpp"
-#include "policy/settle/lock_step.hpp"
 #include "policy/settle/replica_candidates.hpp"
 #include "policy/settle/replicas.hpp"
 
@@ -28,9 +27,9 @@ Plan plan_data_parallel(const PolicyRequest& request, const Reader& parameters) 
   return plan_of_replicas(data_parallel_policy, request, parameters).plan;
 }
 
-/// Returns the plan of one replica, or nothing if judged_together() is true.
+/// Returns the plan of one replica, or nothing if there are few replicas (few_replicas()).
 std::optional<Draft> plan_to_compare(const PolicyRequest& request, const Reader& parameters) {
-  if (judged_together(request, parameters)) return std::nullopt;
+  if (few_replicas(request, parameters)) return std::nullopt;
   return one_replica(acting_policy(data_parallel_policy, parameters), request, parameters,
                      shared_out(request.pricing.platform, replica_devices(request, parameters)));
 }
@@ -57,8 +56,7 @@ const Policy data_parallel_policy = {
         "the batch, and the gradients cross the links of a ring before the update. With `all_reduce: "
         "overlapped`, these transfers run during the backward pass. If the scenario leaves overlap open and few "
         "replicas share links or sum gradients, plans without overlap are also compared. Few replicas are at most 8, "
-        "or more if their steps are short. In training, more equal replicas in lock step (docs/placement.md) are "
-        "compared in the same way. Their transfers then use links together, unless `transfers` says otherwise.",
+        "or more if their steps are short.",
     .source =
         "PopART phased execution; the usual data parallelism; Li et al., PyTorch distributed (2020), section 3.2 "
         "(overlap)",
@@ -79,8 +77,7 @@ const Policy data_parallel_policy = {
             Key::choice(
                 "transfers", {"auto", "together", "in_turn"},
                 "how transfers of several replicas share one link; together: at the same time, with equal shares; "
-                "in_turn: one after the other; auto: the faster of the two ways, but together for more than a few "
-                "replicas in lock step (docs/placement.md)")
+                "in_turn: one after the other; auto: the faster of the two ways")
                 .by_default("auto"),
         },
     .modes = {{Mode::inference}, {Mode::training}},

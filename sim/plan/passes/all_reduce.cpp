@@ -44,14 +44,13 @@ struct Sum {
 class Rings {
  public:
   Rings(Plan& plan, const std::vector<std::string>& devices, const RingHops& connection,
-        bool overlap, std::int64_t micro_batches, std::int64_t alike)
+        bool overlap, std::int64_t micro_batches)
       : plan_(plan),
         devices_(devices),
         connection_(connection),
         pools_(pools_of_gradients(plan)),
         overlap_(overlap),
-        micro_batches_(micro_batches),
-        alike_(alike) {
+        micro_batches_(micro_batches) {
     for (std::uint32_t s = 0; s < plan.streams.size(); ++s)
       streams_.emplace(plan.streams[s].name, s);
     for (std::uint32_t r = 0; r < plan.routes.size(); ++r) routes_.emplace(plan.routes[r].name, r);
@@ -140,7 +139,7 @@ class Rings {
 
   void add_ring(std::int32_t stage, std::int64_t batch, const std::vector<Sum>& sums) {
     const std::size_t n = devices_.size();
-    const std::size_t steps = 2 * (n * static_cast<std::size_t>(alike_) - 1);
+    const std::size_t steps = 2 * (n - 1);
     std::vector<std::vector<std::uint32_t>> sent(n, std::vector<std::uint32_t>(steps, none));
     std::vector<std::uint32_t> gradients;
     for (std::size_t k = 0; k < n; ++k) gradients.push_back(gradients_of(devices_[k], stage));
@@ -214,16 +213,15 @@ class Rings {
     const Hop& hop;
   };
   Action piece_of(const Sent& sent, std::size_t piece, std::int64_t batch, std::size_t step) const {
-    const auto n = static_cast<std::int64_t>(devices_.size()) * alike_;
+    const auto n = static_cast<std::int64_t>(devices_.size());
     const std::int64_t bytes = plan_.tensors[sent.gradients].bytes;
-    const bool larger = alike_ == 1 && static_cast<std::int64_t>(piece) < bytes % n;
     Action action;
     action.kind = ActionKind::all_reduce;
     action.name = devices_[sent.device] + "/" + std::to_string(sent.stage) + "ALL_REDUCE" +
                   std::to_string(step) + (batch == 0 ? "" : "'" + std::to_string(batch + 1));
     action.stage = sent.stage;
     action.flows.push_back({sent.gradients, sent.hop.from, sent.hop.to, sent.hop.route,
-                            bytes / n + (larger ? 1 : 0)});
+                            bytes / n + (static_cast<std::int64_t>(piece) < bytes % n ? 1 : 0)});
     action.stream = sent.hop.stream;
     action.collective = static_cast<std::uint32_t>(plan_.collectives.size() - 1);
     return action;
@@ -269,7 +267,6 @@ class Rings {
       pools_;  ///< the pool of each tensor of gradients
   bool overlap_;
   std::int64_t micro_batches_;
-  std::int64_t alike_;  ///< how many equal devices of the ring each device of the plan stands for
   /// The tensor in which a device sums the gradients of a stage. If the sums leave the device and come back as another
   /// tensor, the first of these tensors.
   std::map<std::pair<std::string, std::int32_t>, std::uint32_t> gradients_;
@@ -286,9 +283,8 @@ class Rings {
 }  // namespace
 
 void add_all_reduce(Plan& plan, const std::vector<std::string>& devices, const RingHops& hops,
-                    bool overlap, std::int64_t micro_batches, std::int64_t alike) {
-  if (devices.size() > 1 || alike > 1)
-    Rings(plan, devices, hops, overlap, micro_batches, alike).add();
+                    bool overlap, std::int64_t micro_batches) {
+  if (devices.size() > 1) Rings(plan, devices, hops, overlap, micro_batches).add();
 }
 
 }  // namespace sluice

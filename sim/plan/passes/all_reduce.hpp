@@ -34,10 +34,8 @@ using RingHops = std::function<RingHop(const std::string& from, const std::strin
 /// device sends a stage's gradients as soon as the stage's backward passes for the batch have ended. Without `overlap`,
 /// the device waits for the backward passes of all stages for the batch. Tensor::gradients_of says in which tensor a
 /// stage's gradients are summed. A stage without such a tensor gets no ring. On each device, a batch has
-/// `micro_batches` micro-batches. Each ring becomes a collective of the plan. If `alike` is greater than 1, the ring has
-/// that many equal devices, and the plan has only one of them: a piece then arrives from the device before it when the
-/// device has sent a piece of its own. All pieces then have the bytes of the smallest one.
+/// `micro_batches` micro-batches. Each ring becomes a collective of the plan.
 void add_all_reduce(Plan& plan, const std::vector<std::string>& devices, const RingHops& hops,
-                    bool overlap, std::int64_t micro_batches, std::int64_t alike = 1);
+                    bool overlap, std::int64_t micro_batches);
 
 }  // namespace sluice

@@ -17,7 +17,6 @@
 #include "planning/replica.hpp"
 #include "planning/run_seconds.hpp"
 #include "planning/run_seconds_below.hpp"
-#include "policy/settle/lock_step.hpp"
 #include "policy/settle/one_replica.hpp"
 #include "policy/settle/replicas.hpp"
 #include "policy/settle/settle.hpp"
@@ -52,13 +51,12 @@ class AllReplicas {
         devices_(replica_devices(request, keys_.reader())),
         platform_(with_least_capacity(request.pricing.platform, devices_)),
         request_(request.priced(request.pricing.on(platform_))),
-        lock_step_(LockStep::of(request_, keys_.reader())),
         known_(request_, keys_.reader()),
         first_(policy, request_, keys_.reader()) {
     known_.judge_together();
     if (two_memories())
       known_.join({.plan = [this](const Plan& first) { return together(first); },
-                   .transfers = transfers_of(request_, keys_.reader()),
+                   .transfers = transfers_of(keys_.reader()),
                    .devices = devices_,
                    .only_placed = wanted.only_placed});
     first_.request.replicas = known_.replicas(request_);
@@ -102,7 +100,7 @@ class AllReplicas {
       all.plan = keeping(first);
       return all;
     }
-    if (!((lock_step_ ? lock_step_->least_seconds(first) : at_least(first)) < worth)) return all;
+    if (!(at_least(first) < worth)) return all;
     if (two_memories()) {
       const std::vector<const Device*> devices = {
           &request_.pricing.platform.device(devices_.front())};
@@ -190,7 +188,6 @@ class AllReplicas {
   std::vector<std::string> devices_;
   Platform platform_;      ///< the platform with the least capacity on each device
   PolicyRequest request_;  ///< the request for this platform
-  std::optional<LockStep> lock_step_;
   TogetherKnown known_;
   OneReplica first_;
   bool share_links_ = false;

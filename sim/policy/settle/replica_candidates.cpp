@@ -9,7 +9,6 @@
 #include "base/never.hpp"
 #include "planning/replica.hpp"
 #include "policy/settle/all_replicas.hpp"
-#include "policy/settle/lock_step.hpp"
 #include "policy/settle/one_replica.hpp"
 #include "policy/settle/replicas.hpp"
 #include "policy/settle/replicas_alone.hpp"
@@ -31,7 +30,7 @@ std::vector<Keys> open_overlap(const Policy& replicating, const Policy& policy,
 
 /// Returns whether the ways of all replicas are compared in runs of all replicas together.
 bool compares_together(const PolicyRequest& request, const Reader& parameters) {
-  return judged_together(request, parameters) && delay_each_other(request, parameters);
+  return few_replicas(request, parameters) && delay_each_other(request, parameters);
 }
 
 /// Returns the placements with less freedom than this one. They are among its own if a replica runs alone.
@@ -63,7 +62,6 @@ class ReplicaCandidates {
   /// is the best for a replica alone. So each number is also tried for placements.
   std::vector<Candidate> of_training(const Keys& keys) const {
     std::vector<Candidate> all = together(keys.map(), {});
-    if (LockStep::of(request_, parameters_)) return all;
     const bool compared = !all.empty();
     // If only the memories of the devices differ, these ways do not use the room that only some of them have.
     if (!compared || !equal_)

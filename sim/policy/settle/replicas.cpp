@@ -13,7 +13,6 @@
 #include "planning/replica.hpp"
 #include "planning/run_seconds.hpp"
 #include "planning/run_seconds_below.hpp"
-#include "policy/settle/lock_step.hpp"
 #include "policy/settle/one_replica.hpp"
 #include "policy/settle/ring_seconds.hpp"
 #include "policy/settle/settle.hpp"
@@ -96,6 +95,20 @@ std::vector<std::string> replica_devices(const PolicyRequest& request, const Rea
         equal_share(workload, devices.size()));
   if (devices.size() > batches) devices.resize(batches);
   return devices;
+}
+
+bool few_replicas(const PolicyRequest& request, const Reader& parameters) {
+  constexpr std::int64_t always_few = 8, most_passes = 4000;
+  const std::vector<std::string> devices = replica_devices(request, parameters);
+  const auto count = static_cast<std::int64_t>(devices.size());
+  if (count <= always_few) return true;
+  // The first replica has the most micro-batches. It passes each layer once for each of them. Over a ring, it sends and
+  // gets 2 (count - 1) pieces of each layer's gradients.
+  const std::int64_t pieces = sums_gradients(request.workload, parameters) ? 2 * (count - 1) : 0;
+  const std::int64_t passes =
+      share_of(request.workload, 0, count).micro_batches_per_step() + pieces;
+  const auto layers = static_cast<std::int64_t>(request.pricing.model.layers.size());
+  return passes <= most_passes / count / layers;
 }
 
 bool have_two_memories(const Platform& platform, const std::vector<std::string>& devices) {
@@ -224,10 +237,6 @@ ReplicaTransfers transfers_of(const Reader& parameters) {
                              : ReplicaTransfers::in_turn;
 }
 
-ReplicaTransfers transfers_of(const PolicyRequest& request, const Reader& parameters) {
-  return LockStep::of(request, parameters) ? ReplicaTransfers::together : transfers_of(parameters);
-}
-
 Plan joined_together(const Policy& policy, const PolicyRequest& request, const Reader& parameters,
                      std::vector<Plan> parts) {
   const std::vector<std::string> devices = replica_devices(request, parameters);
@@ -254,7 +263,7 @@ TimedPlan joined(const Policy& policy, const PolicyRequest& request, const Reade
       runs_alone(parts, replica_devices(request, parameters), request.pricing.platform);
   Plan plan = joined_together(policy, request, parameters, std::move(parts));
   if (worth < never && least_seconds_of(plan) >= worth) return {std::move(plan), never};
-  TimedPlan all = with_transfers(std::move(plan), transfers_of(request, parameters));
+  TimedPlan all = with_transfers(std::move(plan), transfers_of(parameters));
   if (!alone.empty()) state_for_all_replicas(all.plan.facts, alone, all.seconds());
   return all;
 }
@@ -272,7 +281,7 @@ TimedPlan plan_of_replicas(const Policy& replicating, const PolicyRequest& reque
   const Platform& whole = request.pricing.platform;
   const Platform share = shared_out(whole, devices);
   const bool shares = share_links(whole, share);
-  if (shares && !judged_together(request, parameters))
+  if (shares && !few_replicas(request, parameters))
     return replicated(policy, request, parameters, share);
   ReplicaPlans parts = replica_plans(policy, request, parameters, whole);
   const bool chose = request.workload.training || parts.chose();

@@ -19,6 +19,11 @@ namespace sluice {
 /// batch of training cannot be divided equally among the devices.
 std::vector<std::string> replica_devices(const PolicyRequest& request, const Reader& parameters);
 
+/// Returns whether there are few replicas: at most 8, or more with so short a step that a run of all of them is soon
+/// simulated. The choices of few replicas are compared by runs of all of them. The cuts and the fates of more
+/// replicas are compared by the run of a single replica.
+bool few_replicas(const PolicyRequest& request, const Reader& parameters);
+
 /// Returns whether each of these devices has two memories.
 bool have_two_memories(const Platform& platform, const std::vector<std::string>& devices);
 
@@ -62,9 +67,6 @@ void take_bandwidths(Plan& plan, const Platform& platform);
 /// Returns how transfers of several replicas use one link: the key `transfers`.
 ReplicaTransfers transfers_of(const Reader& parameters);
 
-/// As above, but replicas in lock step (lock_step.hpp) use links at the same time unless the key says otherwise.
-ReplicaTransfers transfers_of(const PolicyRequest& request, const Reader& parameters);
-
 /// Joins the plans of the replicas into a plan for the platform of the request. Transfers of several replicas that use
 /// one link at the same time share it.
 Plan joined_together(const Policy& policy, const PolicyRequest& request, const Reader& parameters,
@@ -81,8 +83,8 @@ TimedPlan replicated(const Policy& policy, const PolicyRequest& request, const R
 
 /// Returns the plan of a policy that replicates another policy. If replicas share links and make choices, two plans are
 /// made, and the function returns the faster one. For the first plan, each replica chooses as if it had the whole
-/// bandwidth of the links, for the second as if it had its share of them. Without judged_together(), only the
-/// second plan is made, to save time.
+/// bandwidth of the links, for the second as if it had its share of them. Without few_replicas(), only the second plan
+/// is made, to save time.
 TimedPlan plan_of_replicas(const Policy& replicating, const PolicyRequest& request,
                            const Reader& parameters);
 

@@ -6,13 +6,13 @@
 
 #include "base/error.hpp"
 #include "base/never.hpp"
+#include "base/quantity.hpp"
 #include "execute/arithmetic/replay.hpp"
 #include "execute/feasibility.hpp"
 #include "fates/optimal/fitting.hpp"
 #include "planning/judge_until.hpp"
 #include "planning/placement/turns/shown_plans.hpp"
 #include "planning/run_seconds.hpp"
-#include "policy/settle/lock_step.hpp"
 #include "policy/settle/most_in_flight.hpp"
 #include "policy/settle/replicas.hpp"
 
