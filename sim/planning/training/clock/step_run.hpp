@@ -14,6 +14,7 @@
 #include "base/indices_by_slot.hpp"
 #include "planning/copy_time.hpp"
 #include "planning/slots/row_position.hpp"
+#include "planning/training/clock/step_times.hpp"
 #include "planning/training/rounding.hpp"
 #include "planning/training/step_clock.hpp"
 
@@ -72,14 +73,6 @@ class StepRun {
   }
 
  private:
-  /// The times of a round: `computed` says when each operation has ended, `saved` and `loaded` say when the data of
-  /// each save and load have arrived.
-  struct Times {
-    Times(const Program& step, std::size_t saves, std::size_t loads)
-        : computed(step.operations.size(), 0), saved(saves, 0), loaded(loads, 0) {}
-    std::vector<double> computed, saved, loaded;
-  };
-
   /// Returns the seconds until the busiest copy stream has made the copies of all rounds. `later` is the number of
   /// rounds through which the clock did not go. Early loads of the first of these rounds are already among the copies
   /// that the clock has seen.
@@ -101,10 +94,6 @@ class StepRun {
     return lowered_for_rounding(most * within_accuracy, additions);
   }
 
-  /// What grows during the passes besides the times of a round: MemoryRun::behind(), by device, and needed_seconds().
-  struct Grown {
-    std::vector<double> behind, needed;
-  };
   /// Returns the seconds of the loads that operations have needed so far: on each shared link and, if the order of the
   /// loads is not known, on each copy stream.
   std::vector<double> needed_seconds() const {
@@ -129,7 +118,7 @@ class StepRun {
   /// only matters for the operation that needs it, so no operation after these passes depends on a load before them.
   double growth() const {
     const LeftOutPasses& left = clock_.left_out_;
-    const Times& times = before_;  // of the only round
+    const StepTimes& times = before_;  // of the only round
     double least = std::numeric_limits<double>::infinity();
     const auto grow = [&](double before, double after) { least = std::min(least, after - before); };
     const auto each = [&](const std::vector<double>& all, std::size_t from, std::size_t to,
@@ -147,7 +136,7 @@ class StepRun {
     for (std::size_t i = first_needed_from(loads_, first); places_ && i < end; ++i)
       if (i < begin || (place_of(i).at < left.begin && i + end - begin < loads_.size()))
         grow(times.loaded[i], times.loaded[i + end - begin]);
-    const Grown &before = grown_.front(), &after = grown_.back();
+    const StepGrowth &before = grown_.front(), &after = grown_.back();
     for (std::size_t d = 0; d < before.behind.size(); ++d)
       if (std::isfinite(before.behind[d])) grow(before.behind[d], after.behind[d]);
     for (std::size_t n = 0; n < binds_.size(); ++n)
@@ -239,7 +228,8 @@ class StepRun {
     double time = 0;
     if (places_ && clock_.left_out_.waits(load, place_of(i))) {
       const RowPosition after = row_position(place_of(i).after, step_.count());
-      if (const Times* times = ago(after.steps_ago, rounds)) time = times->computed[after.index];
+      if (const StepTimes* times = ago(after.steps_ago, rounds))
+        time = times->computed[after.index];
     }
     const Program::Instance& made = step_.instances[load.instance];
     if (made.copy_of != none) {
@@ -247,7 +237,7 @@ class StepRun {
       time = std::max(time, now_.saved[save_number(source.saved_at, source.saves)]);
     }
     if (const auto& written = clock_.written_[load.instance])
-      if (const Times* times = ago(written->rounds_ago, rounds))
+      if (const StepTimes* times = ago(written->rounds_ago, rounds))
         time = std::max(time, times->saved[save_number(written->operation, written->number)]);
     if (memory_ && rounds == 0)
       if (const std::int64_t before = clock_.memory_->load_after[load.instance]; before >= 0)
@@ -258,7 +248,7 @@ class StepRun {
   /// Returns the times of the round that is `rounds_ago` rounds before the load's own round. `ahead` is 1 if the load's
   /// own round is the next round, and otherwise 0. Returns null if there is no such round, or if its times are not yet
   /// known.
-  const Times* ago(std::uint32_t rounds_ago, std::uint32_t ahead) const {
+  const StepTimes* ago(std::uint32_t rounds_ago, std::uint32_t ahead) const {
     if (rounds_ago < ahead) return nullptr;
     const std::uint32_t back = rounds_ago - ahead;
     if (back == 0) return &now_;
@@ -390,14 +380,15 @@ class StepRun {
   std::vector<double> needed_s_;
   /// Indexed like needed_seconds(): whether an action has waited for these loads since the equal passes began.
   std::vector<char> binds_;
-  std::vector<Grown> grown_;  ///< before the equal passes and after them, if passes are left out
+  std::vector<StepGrowth>
+      grown_;  ///< before the equal passes and after them, if passes are left out
   /// Indexed by stage: the time at which the weights have arrived on their device, if they stay there.
   std::vector<double> weights_;
   /// For each stage: the time at which its weights have arrived in the second memory. `begins_needed_` has the stages
   /// whose weights an operation has needed so far.
   std::map<std::int64_t, double> begun_;
   std::set<std::int64_t> begins_needed_;
-  Times now_, before_, next_;
+  StepTimes now_, before_, next_;
   std::optional<MemoryRun> memory_;  ///< if the memory is limited
   std::int64_t round_ = 0;
   bool first_goes_ahead_ = false;
